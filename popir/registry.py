@@ -319,6 +319,11 @@ def opx_entries(opid: OperatorIdentifier | None = None) -> list[OpxEntry]:
     return sorted(found, key=lambda entry: (entry.opid, entry.source))
 
 
+def has_library_opx(opid: OperatorIdentifier) -> bool:
+    """Whether a library has registered a lowering for an operator."""
+    return any(is_library(entry.source) for entry in opx_entries(opid))
+
+
 def find(domain: str, type: str, opset: int) -> OpEntry:
     """The operator with the highest version that is not above `opset`, the model's opset for the
     domain.

@@ -1,5 +1,5 @@
-// popir.poplar: Engine, Executable, HostFunction, options of engines. An Engine in Python keeps
-// alive the arrays and callbacks that are connected to it.
+// popir.poplar: Engine and the replicas of one. An Engine in Python keeps alive the arrays and
+// callbacks that are connected to it.
 #include "bindings/engine.hpp"
 
 #include <pybind11/functional.h>
@@ -17,14 +17,8 @@
 #include "bindings/pair.hpp"
 #include "bindings/signatures.hpp"
 #include "engine/engine.hpp"
-#include "engine/engine_options.hpp"
 #include "engine/mpi.hpp"
 #include "engine/replicas.hpp"
-#include "kernels/saved_kernel.hpp"
-#include "poplar/library_options.hpp"
-#include "support/budget.hpp"
-#include "support/host_memory.hpp"
-#include "support/on_behalf.hpp"
 
 namespace popir {
 namespace {
@@ -51,8 +45,6 @@ class Alone {
 using StreamCallback = py::typing::Callable<void(py::array)>;
 using Arrays = py::typing::List<py::array>;
 using HostCallback = py::typing::Callable<void(Arrays, Arrays)>;
-/// The rows of a table of options: name, kind, type, default, reason.
-using OptionRows = py::typing::List<py::typing::Tuple<py::str, py::str, py::str, py::str, py::str>>;
 
 class PyEngine {
  public:
@@ -345,168 +337,11 @@ void bindReplicas(py::module_& m) {
 
 }  // namespace
 
-using Arguments = std::vector<Pair<Type, std::size_t>>;
-
-HostFunction addHostFunction(Graph& graph, const std::string& handle, const Arguments& inputs,
-                             const Arguments& outputs) {
-  const auto listed = [](const Arguments& given) {
-    std::vector<HostFunctionArgument> all;
-    for (const auto& [type, n] : given) all.emplace_back(type, n);
-    return all;
-  };
-  return graph.addHostFunction(handle, listed(inputs), listed(outputs));
-}
-
-void bindHostFunctions(py::module_& m) {
-  py::class_<HostFunction>(m, "HostFunction",
-                           "A function of the host that programs call by program.Call;\n"
-                           "Engine.connectHostFunction gives it a callback.")
-      .def("handle", &HostFunction::handle, "The name by which the engine connects the function.");
-  py::reinterpret_borrow<py::class_<Graph>>(m.attr("Graph"))
-      .def("addHostFunction", &addHostFunction, py::arg("handle"), py::arg("inputs"),
-           py::arg("outputs"),
-           "A new function of the host.\n"
-           "`inputs`, `outputs`: (type, number of elements) of each argument.\n"
-           "Raises poplar_exception if another function has the handle.");
-  using program::Call;
-  py::reinterpret_borrow<py::class_<Call>>(m.attr("program").attr("Call"))
-      .def(py::init([](const HostFunction& f, const std::vector<Tensor>& inputs,
-                       const std::vector<Tensor>& outputs,
-                       const DebugContext& context) { return Call(f, inputs, outputs, context); }),
-           py::arg("function"), py::arg("inputs"), py::arg("outputs"), debugContext());
-}
-
-void bindExecutable(py::module_& m) {
-  py::class_<Executable>(
-      m, "Executable",
-      "A graph and its programs, checked and saved (Poplar: poplar/Executable.hpp). It has\n"
-      "native code of codelets: load it only from a trusted source.")
-      .def(
-          "serialize",
-          [](const Executable& e) {
-            std::ostringstream out;
-            e.serialize(out);
-            return py::bytes(out.str());
-          },
-          "The executable as bytes, for deserialize().")
-      .def_static(
-          "deserialize",
-          [](const py::bytes& bytes) {
-            std::istringstream in{std::string(bytes)};
-            return Executable::deserialize(in);
-          },
-          py::arg("bytes"),
-          "The executable that serialize() gave these bytes for.\n"
-          "Raises poplar_exception for damaged bytes, and for those of\n"
-          "another version of popir.");
-  m.def(
-      "waitingThreads",
-      [] {
-        const auto& waiting = waitingThreads();
-        return std::vector<std::uintptr_t>(waiting.begin(), waiting.end());
-      },
-      "The numbers, as threading.get_ident() gives them, of the threads that wait for a call "
-      "which\n"
-      "this one makes.");
-  m.def("_saved_kernel_names", &savedKernelNames,
-        "The names of all kernels that an executable may contain.");
-  m.def(
-      "compileGraph",
-      [](const Graph& graph, const std::vector<program::Program>& programs,
-         const OptionFlags& options) {
-        return compileGraph(graph, ArrayRef<program::Program>(programs), options);
-      },
-      py::arg("graph"), py::arg("programs"), py::arg("options") = OptionFlags(),
-      "Checks programs and what they use of the graph, and saves both in their present\n"
-      "state. Engine() takes the result.\n"
-      "Raises the same errors as Engine(), except for lack of host memory.");
-}
-
-/// Added to the reason of an option that OptionRow::neutral marks.
-constexpr const char* kNeutral = "; it asks for nothing, so nothing is said";
-
-OptionRows asRows(const std::vector<OptionRow>& table, const std::string& before = "",
-                  OptionRows rows = OptionRows()) {
-  const auto kind = [](const OptionRow& row) {
-    switch (row.kind) {
-      case OptionRow::Kind::Acts: return "acts";
-      case OptionRow::Kind::Refused: return "refused";
-      default: return "no-meaning";
-    }
-  };
-  for (const auto& row : table)
-    rows.append(py::make_tuple(before + row.name, kind(row), typeText(row), row.otherwise,
-                               row.reason + std::string(row.neutral ? kNeutral : "")));
-  return rows;
-}
-
-/// Gives a note of checkOptions() as an OptionWarning.
-void warnOfOption(const std::string& note) {
-  const py::gil_scoped_acquire locked;
-  const py::object kind = py::module_::import("popir.options").attr("OptionWarning");
-  if (PyErr_WarnEx(kind.ptr(), note.c_str(), 1) != 0) throw py::error_already_set();
-}
-
-void bindOptions(py::module_& m) {
-  setOptionNotes(warnOfOption);
-  m.def(
-      "engineOptionTable", [] { return asRows(engineOptionTable()); },
-      "(name, kind, type, default, reason) of each option of an Engine. The kind is\n"
-      "acts, refused or no-meaning.");
-  m.def(
-      "deviceOptionTable", [] { return asRows(deviceOptionTable()); },
-      "The same as engineOptionTable() for the options of devices, without\n"
-      "the figures of the machine.");
-  m.def(
-      "libraryOptionTable",
-      [] {
-        OptionRows all;
-        for (const auto& table : libraryOptionTables())
-          asRows(table.rows, std::string(table.functions) + ".", all);
-        return all;
-      },
-      "The same as engineOptionTable() for the options of library functions,\n"
-      "graph streams and host functions. A name begins with the functions that\n"
-      "take it, as in popops.reduce.X.");
-  m.def(
-      "checkEngineOptions",
-      [](const OptionFlags& options) {
-        return checkOptions("Engine", engineOptionTable(), options);
-      },
-      py::arg("options"),
-      "A note for each of the options of an Engine that is set and has no effect.\n"
-      "Raises poplar_invalid_option for an unknown option, a refused one, and a value that\n"
-      "an option does not take.");
-  m.def("withEnvironment", &withEnvironment, py::arg("options"),
-        "`options`, and over them those of the environment variable POPLAR_ENGINE_OPTIONS: what\n"
-        "an Engine made with `options` has. Raises poplar_invalid_option if the variable is not\n"
-        "a JSON object of strings.");
-}
-
 void bindEngine(py::module_& m) {
   bindHostFunctions(m);
   bindOptions(m);
+  bindProcess(m);
   bindExecutable(m);
-  m.def("availableMemory", &availableMemory,
-        "The bytes of host memory that this process can still allocate: the least of\n"
-        "the system's available memory, the control group's limit and RLIMIT_AS.\n"
-        "2**64 - 1 if none is known.");
-  m.def("spend", &spend, py::arg("units"),
-        "Adds units of work to what this thread has spent; see popir.budget.\n"
-        "Raises WorkLimitError beyond the thread's limit.");
-  m.def(
-      "budgetOfThread",
-      [] {
-        const auto budget = budgetOfThread();
-        return std::make_pair(budget.spent, budget.limit);
-      },
-      "(spent, limit) of this thread, in units of work. A limit of 2**64 - 1 is none.");
-  m.def(
-      "setBudgetOfThread",
-      [](std::uint64_t spent, std::uint64_t limit) {
-        setBudgetOfThread({spent, limit});
-      },
-      py::arg("spent"), py::arg("limit"), "Sets what budgetOfThread() returns; see popir.budget.");
   py::class_<PyEngine>(
       m, "Engine",
       "Programs of a graph, planned once and run many times (Poplar: poplar/Engine.hpp).\n"

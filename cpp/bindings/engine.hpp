@@ -10,8 +10,13 @@ namespace popir {
 
 class EngineImpl;
 
-/// Call it after Graph and program.Call are bound: it adds methods to them.
+/// Call it after Graph and program.Call are bound: it adds methods to them. It binds the others.
 void bindEngine(pybind11::module_& m);
+void bindHostFunctions(pybind11::module_& m);
+void bindOptions(pybind11::module_& m);
+/// Memory, work and threads of this process.
+void bindProcess(pybind11::module_& m);
+void bindExecutable(pybind11::module_& m);
 /// The fields of MachineReport (machine/report.hpp) by name, and its text as "summary".
 /// \throws poplar::control_program_error if the engine has no such program
 pybind11::dict machineReport(const EngineImpl& engine, unsigned program,

@@ -20,6 +20,7 @@
 #include "machine/slices/planner.hpp"
 #include "machine/target_spec.hpp"
 #include "machine/transfer.hpp"
+#include "poplar/targets.hpp"
 #include "popops/slice_plan.hpp"
 #include "program/flat_program.hpp"
 #include "pva/profile_data.hpp"
@@ -207,9 +208,9 @@ void bindMachine(py::module_& m) {
       "Raises poplar_invalid_option for a replica that is larger than a pod, and for more\n"
       "than 4096 IPUs together.");
   m.def(
-      "ofIPUs",
-      [](const poplar::Target& target, unsigned ipus) { return ofIPUs(target.spec(), ipus); },
-      py::arg("target"), py::arg("ipus"), "A target of so many IPUs, with the same figures.");
+      "withIPUs",
+      [](const poplar::Target& target, unsigned ipus) { return withIPUs(target.spec(), ipus); },
+      py::arg("target"), py::arg("ipus"), "A target with the same figures and so many IPUs.");
   m.def(
       "secondsOfTransfer",
       [](const poplar::Target& target, bool withHost, std::uint64_t bytes,

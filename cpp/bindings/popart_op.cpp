@@ -1,5 +1,6 @@
 // popir.popart: binds functions of operators that are written in C++, for the compiler.
 #include <pybind11/stl.h>
+#include <popart/op/gradient.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/region.hpp>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/popart_convert.hpp"
 #include "bindings/popart_run.hpp"
 #include "bindings/signatures.hpp"
 #include "popart/builtin_op.hpp"
@@ -107,6 +109,25 @@ py::typing::List<py::typing::Tuple<py::str, py::str>> attributeTexts(const PyOp&
     Collector collector;
     outline ? op.appendOutlineAttributes(collector) : op.appendAttributes(collector);
     return collector.attributes;
+  });
+}
+
+/// (opid, attributes, infos of inputs, infos of outputs, bytes of constant inputs), or None.
+py::object keptOrigin(const PyOp& pyOp) {
+  return runOp(pyOp, "originOf", [&](Op& op) -> py::object {
+    const auto* origin = dynamic_cast<const popart::builtin::Origin*>(&op);
+    if (origin == nullptr) return py::none();
+    const auto infos = [](const std::map<int, popart::TensorInfo>& given) {
+      py::dict all;
+      for (const auto& each : given) all[py::int_(each.first)] = toPython(each.second);
+      return all;
+    };
+    py::dict constants;
+    for (const auto& each : origin->forwardConstants())
+      constants[py::int_(each.first)] = py::bytes(each.second.data(), each.second.size());
+    return py::make_tuple(toPython(origin->forwardId()), toPython(origin->forwardAttributes()),
+                          infos(origin->forwardInputs()), infos(origin->forwardOutputs()),
+                          constants);
   });
 }
 
@@ -358,6 +379,11 @@ void bindOps(py::module_& m) {
   m.def("attributeTexts", attributeTexts, opArg, py::arg("outline"),
         "(name, text) of each attribute of appendAttributes(), or of\n"
         "appendOutlineAttributes() if `outline`.");
+  m.def(
+      "originOf", keptOrigin, opArg,
+      "What an object of PopART's classes keeps of the operator whose gradient or variant it is:\n"
+      "(opid, attributes, infos of inputs by index, infos of outputs, bytes of constant inputs).\n"
+      "None for other operators.");
   m.def(
       "takeApart",
       [](const PyOp& op) {

@@ -20,6 +20,7 @@
 #include "machine/contraction/layout.hpp"
 #include "machine/estimators/formulas.hpp"
 #include "poplar/sliceable.hpp"
+#include "poplar/targets.hpp"
 
 namespace popir {
 namespace {
@@ -629,19 +630,13 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
   return phase;
 }
 
-poplar::Target ofIPUs(const TargetSpec& spec, unsigned ipus) {
-  auto some = std::make_shared<TargetSpec>(spec);
-  some->numIPUs = ipus;
-  return poplar::Target(std::move(some));
-}
-
 namespace {
 
 // The tensor as a transfer has it: linearly over the IPUs that have it.
 MappedTensor stagedOf(const GraphImpl& graph, const MappedTensor& home) {
   const auto& spec = graph.target.spec();
   const auto [first, ipus] = ipusOf(spec, home.byTile());
-  const auto share = linearShare(ofIPUs(spec, ipus), static_cast<std::size_t>(home.elements()),
+  const auto share = linearShare(withIPUs(spec, ipus), static_cast<std::size_t>(home.elements()),
                                  home.elementBytes());
   return MappedTensor(graph, linearGrid(home.elements(), share, first * spec.tilesPerIPU),
                       home.elementBytes());

@@ -84,9 +84,6 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
 /// data from there to the tile mapping of `t` (`toDevice`), or back.
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
 
-/// A target of so many IPUs, with the same figures.
-__attribute__((visibility("default"))) poplar::Target ofIPUs(const TargetSpec& spec, unsigned ipus);
-
 /// By gateway, the bytes of `t` that pass it between the tiles and the host or streaming memory.
 std::vector<std::uint64_t> bytesAtGateways(const GraphImpl& graph, const poplar::Tensor& t);
 

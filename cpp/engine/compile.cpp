@@ -22,9 +22,10 @@
 namespace popir {
 namespace {
 
-unsigned threadsFrom(const poplar::OptionFlags& options) {
+/// Replicas run at the same time, and share the cores evenly unless the option says otherwise.
+unsigned threadsFrom(const poplar::OptionFlags& options, unsigned replicas) {
   const auto found = options.find("host.numThreads");
-  if (found == options.end()) return pool::defaultThreads();
+  if (found == options.end()) return std::max(pool::defaultThreads() / std::max(replicas, 1u), 1u);
   return static_cast<unsigned>(std::stoul(found->second));
 }
 
@@ -132,7 +133,7 @@ EngineImpl::EngineImpl(std::shared_ptr<GraphImpl> graph, Programs programs,
     : grown_(std::move(graph)),
       options_(engineOptions(given)),
       programNodes_(rounded(std::move(programs), options_)),
-      threads_(threadsFrom(options_)),
+      threads_(threadsFrom(options_, grown_->replicas)),
       spin_(spinFrom(options_)),
       adaptsThreads_(flagFrom(options_, "host.adaptThreads")),
       policy_(policyFrom(options_)),

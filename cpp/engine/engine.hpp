@@ -33,8 +33,9 @@ struct StreamEnd {
   poplar::DataStream stream;
   std::size_t bytes = 0;  // of one transfer
   char *begin = nullptr, *end = nullptr, *next = nullptr;
-  std::size_t offset = 0;  // of the first transfer in the buffer
-  std::size_t step = 0;    // from one transfer to the next
+  std::size_t offset = 0;     // of the first transfer in the buffer
+  std::size_t step = 0;       // from one transfer to the next
+  std::size_t transfers = 0;  // that the buffer has had
   std::shared_ptr<poplar::StreamCallback> callback;
   std::function<void(void*)> function;
   bool prefetches = false;                 // after each transfer, ask the callback for the next one
@@ -44,6 +45,8 @@ struct StreamEnd {
   /// \returns the buffer of the next transfer. \throws stream_connection_error if nothing is
   /// connected.
   char* advance();
+  /// Goes on with the transfer behind the first `count` of the buffer.
+  void skipTo(std::size_t count);
   void call(void* buffer);
   /// Disconnects the buffer or callback, and drops prefetched data. Waits for a prefetch that has
   /// begun.
@@ -91,9 +94,11 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// Of the buffer every `of`-th transfer, from number `index` on.
   void connect(const std::string& handle, void* begin, void* end, std::size_t index = 0,
                std::size_t of = 1);
-  std::size_t transferBytes(const std::string& handle, const char* who) {
-    return streamOf(handle, who).bytes;
-  }
+  /// Another end of a stream of this engine, with a callback of its own.
+  StreamEnd endOf(const std::string& handle, const poplar::StreamCallbackHandle& callback);
+  /// By stream, the transfers of its buffer so far.
+  std::vector<std::size_t> transfers() const;
+  void skipTo(const std::vector<std::size_t>& transfers);
   void connect(const std::string& handle, const poplar::StreamCallbackHandle& callback);
   void connect(const std::string& handle, const poplar::HostCallbackHandle& callback);
   void write(const std::string& handle, const void* begin, const void* end);

@@ -35,7 +35,8 @@ const std::string kOptional = [] {
 
 // Sorted by effect. popir's own options come first; the rest are Poplar's.
 const std::vector<OptionRow> kOptions = {
-    {"host.numThreads", Kind::Acts, Type::Threads, "", "threads of the host; by default all cores"},
+    {"host.numThreads", Kind::Acts, Type::Threads, "",
+     "threads of the host, for each replica that an engine runs; by default they share all cores"},
     {"host.spinMicroseconds", Kind::Acts, Type::Microseconds, "200",
      "how long a thread without work looks for more before it sleeps"},
     {"host.adaptThreads", Kind::Acts, Type::Flag, "true",

@@ -3,13 +3,12 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <sstream>
 #include <utility>
 
-#include "kernels/parallel.hpp"
 #include "poplar/graph_impl.hpp"
 
 namespace popir {
@@ -19,48 +18,43 @@ namespace {
 /// those that come after it get the same.
 class Broadcast {
  public:
-  Broadcast(poplar::StreamCallbackHandle source, std::size_t bytes, std::size_t replicas)
-      : callback_(source.callback()),
-        function_(source.function()),
-        bytes_(bytes),
-        taken_(replicas, 0) {}
+  Broadcast(StreamEnd source, std::size_t replicas)
+      : source_(std::move(source)), taken_(replicas, 0) {}
+  ~Broadcast() { source_.disconnect(); }
+  Broadcast(const Broadcast&) = delete;
+  Broadcast& operator=(const Broadcast&) = delete;
 
   void give(std::size_t replica, void* buffer) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::size_t& taken = taken_[replica];
     if (taken == first_ + kept_.size()) kept_.push_back(fetched());
-    if (bytes_ > 0) std::memcpy(buffer, kept_[taken - first_].data(), bytes_);
+    if (source_.bytes > 0) std::memcpy(buffer, kept_[taken - first_].data(), source_.bytes);
     ++taken;
     const std::size_t least = *std::min_element(taken_.begin(), taken_.end());
     for (; first_ < least; ++first_) kept_.pop_front();
   }
 
+  /// After a run that failed: the next transfer of each replica is the one that none has had.
+  void align() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    first_ += kept_.size();
+    kept_.clear();
+    std::fill(taken_.begin(), taken_.end(), first_);
+  }
+
  private:
   std::vector<char> fetched() {
-    std::vector<char> data(bytes_);
-    if (function_) {
-      function_(data.data());
-    } else {
-      callback_->fetch(data.data());
-      callback_->complete();
-    }
+    std::vector<char> data(source_.bytes);
+    source_.call(data.data());
     return data;
   }
 
-  std::shared_ptr<poplar::StreamCallback> callback_;
-  std::function<void(void*)> function_;
-  std::size_t bytes_;
+  StreamEnd source_;
   std::mutex mutex_;
   std::vector<std::size_t> taken_;      // transfers, by replica
   std::deque<std::vector<char>> kept_;  // those that not all have taken
   std::size_t first_ = 0;               // the number of the first of these
 };
-
-poplar::OptionFlags optionsOf(const EngineImpl& first, unsigned replicas) {
-  poplar::OptionFlags options = first.options();
-  options.set("host.numThreads", std::to_string(std::max(1u, first.threads() / replicas)));
-  return options;
-}
 
 std::size_t bytesOf(const std::map<std::string, poplar::Tensor>& handles, const std::string& handle,
                     const char* who, std::size_t replicas, const void* begin, const void* end) {
@@ -79,6 +73,11 @@ std::size_t bytesOf(const std::map<std::string, poplar::Tensor>& handles, const 
 
 }  // namespace
 
+/// The one callback of a stream that is broadcast.
+struct ReplicaEngines::Shared : Broadcast {
+  using Broadcast::Broadcast;
+};
+
 ReplicaEngines* EngineImpl::together() {
   if (isAlone_ || grown_->replicas == 1) return nullptr;
   std::call_once(isTogether_, [this] { together_ = std::make_unique<ReplicaEngines>(*this); });
@@ -87,10 +86,9 @@ ReplicaEngines* EngineImpl::together() {
 
 ReplicaEngines::ReplicaEngines(EngineImpl& first) : all_{&first} {
   const unsigned replicas = first.graph().replicas;
-  const poplar::OptionFlags options = optionsOf(first, replicas);
   for (unsigned i = 1; i < replicas; ++i) {
     others_.push_back(
-        std::make_unique<EngineImpl>(first.shared(), first.programs(), options, nullptr));
+        std::make_unique<EngineImpl>(first.shared(), first.programs(), first.options(), nullptr));
     others_.back()->runAlone();
     all_.push_back(others_.back().get());
   }
@@ -113,9 +111,20 @@ void ReplicaEngines::run(unsigned program) {
     together_->run(program);
   } catch (...) {
     show();
+    align();
     throw;
   }
   show();
+}
+
+void ReplicaEngines::align() {
+  for (const auto& [handle, shared] : shared_) shared->align();
+  std::vector<std::size_t> most = all_[0]->transfers();
+  for (const EngineImpl* engine : all_) {
+    const auto its = engine->transfers();
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], its[i]);
+  }
+  for (EngineImpl* engine : all_) engine->skipTo(most);
 }
 
 void ReplicaEngines::load(const poplar::Device& device) {
@@ -130,6 +139,7 @@ bool ReplicaEngines::isBroadcast(const std::string& handle) const {
 void ReplicaEngines::connect(const std::string& handle, void* begin, void* end) {
   const EngineLock::Use alone(all_[0]->lock(), "Engine::connectStream");
   const bool isOne = isBroadcast(handle);
+  shared_.erase(handle);
   for (std::size_t i = 0; i < all_.size(); ++i)
     all_[i]->connect(handle, begin, end, isOne ? 0 : i, isOne ? 1 : all_.size());
 }
@@ -144,8 +154,8 @@ void ReplicaEngines::connect(const std::string& handle, unsigned replica,
     throw poplar::stream_connection_error(std::string(who) + ": replica " +
                                           std::to_string(replica) + " given, '" + handle +
                                           "' is broadcast: replica 0 has the callback");
-  const auto shared =
-      std::make_shared<Broadcast>(callback, engine.transferBytes(handle, who), all_.size());
+  const auto shared = std::make_shared<Shared>(engine.endOf(handle, callback), all_.size());
+  shared_[handle] = shared;
   for (std::size_t i = 0; i < all_.size(); ++i)
     all_[i]->connect(handle, poplar::StreamCallbackHandle(
                                  [shared, i](void* buffer) { shared->give(i, buffer); }));

@@ -2,6 +2,7 @@
 #ifndef popir_engine_replica_engines_hpp
 #define popir_engine_replica_engines_hpp
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,11 +37,16 @@ class ReplicaEngines {
   EngineImpl& of(const char* who, unsigned replica) const;
 
  private:
+  struct Shared;
+  /// After a run that failed, in which each replica came as far as it came: each stream goes on for
+  /// all of them behind the last transfer that any has had.
+  void align();
   bool isBroadcast(const std::string& handle) const;
 
   std::vector<std::unique_ptr<EngineImpl>> others_;
   std::vector<EngineImpl*> all_;
   std::unique_ptr<Replicas> together_;
+  std::map<std::string, std::shared_ptr<Shared>> shared_;  // by handle
 };
 
 }  // namespace popir

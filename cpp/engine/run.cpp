@@ -34,8 +34,16 @@ char* StreamEnd::advance() {
                                           "' is not connected; use Engine::connectStream");
   char* at = next;
   next += step;
+  ++transfers;
   if (next >= end) next = begin + offset;
   return at;
+}
+
+void StreamEnd::skipTo(std::size_t count) {
+  if (!begin || count == transfers) return;
+  transfers = count;
+  const std::size_t rows = step > 0 ? static_cast<std::size_t>(end - begin) / step : 1;
+  next = begin + offset + count % rows * step;
 }
 
 void StreamEnd::call(void* buffer) {
@@ -55,6 +63,7 @@ void StreamEnd::disconnect() {
   if (prefetcher && prefetcher->drop()) callback->invalidatePrefetched();
   prefetcher = nullptr;
   begin = next = end = nullptr;
+  transfers = 0;
   callback = nullptr;
   function = nullptr;
 }
@@ -292,6 +301,28 @@ void EngineImpl::connect(const std::string& handle, const poplar::StreamCallback
   s.disconnect();
   s.callback = callback.callback();
   s.function = callback.function();
+}
+
+StreamEnd EngineImpl::endOf(const std::string& handle,
+                            const poplar::StreamCallbackHandle& callback) {
+  const StreamEnd& own = streamOf(handle, "Engine::connectStreamToCallback");
+  StreamEnd other;
+  other.stream = own.stream;
+  other.bytes = own.bytes;
+  other.prefetches = own.prefetches;
+  other.callback = callback.callback();
+  other.function = callback.function();
+  return other;
+}
+
+std::vector<std::size_t> EngineImpl::transfers() const {
+  std::vector<std::size_t> all;
+  for (const StreamEnd& end : streams_) all.push_back(end.transfers);
+  return all;
+}
+
+void EngineImpl::skipTo(const std::vector<std::size_t>& transfers) {
+  for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i].skipTo(transfers[i]);
 }
 
 void EngineImpl::connect(const std::string& handle, const poplar::HostCallbackHandle& callback) {

@@ -1,5 +1,6 @@
 // poplar::Executable. Stream format: text lines, each ended by a newline: "popir executable",
-// popir's version, the size of the rest in bytes, its FNV-1a hash. A saved graph follows.
+// popir's version and the number of the format, the size of the rest in bytes, its FNV-1a hash. A
+// saved graph follows.
 #include <popir/version.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/exceptions.hpp>
@@ -50,6 +51,14 @@ std::unique_ptr<popir::EngineImpl> engineOf(const Executable& executable,
 
 }  // namespace
 
+}  // namespace poplar
+
+std::string popir::writerOf(unsigned format) {
+  return std::string(popir_version()) + ", format " + std::to_string(format);
+}
+
+namespace poplar {
+
 Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
                         const OptionFlags& options, ProgressFunc progress, const DebugContext&) {
   const auto nodes = popir::nodesOf(programs);
@@ -81,7 +90,7 @@ const std::string& Executable::bytes() const {
 
 void Executable::serialize(std::ostream& out) const {
   out << kMagic << "\n"
-      << popir_version() << "\n"
+      << popir::writerOf(popir::kGraphFormat) << "\n"
       << bytes().size() << "\n"
       << popir::hashOf(bytes()) << "\n"
       << bytes();
@@ -92,9 +101,10 @@ void Executable::serialize(std::ostream& out) const {
 Executable Executable::deserialize(std::istream& in) {
   if (!in) refuse("the stream cannot be read");
   if (lineOf(in) != kMagic) refuse("this is no executable that popir wrote");
-  const auto version = lineOf(in), size = lineOf(in), hash = lineOf(in);
-  if (version != popir_version())
-    refuse("the executable was written by popir " + version + ", this is " + popir_version() +
+  const auto writer = lineOf(in), size = lineOf(in), hash = lineOf(in);
+  const auto own = popir::writerOf(popir::kGraphFormat);
+  if (writer != own)
+    refuse("the executable was written by popir " + writer + ", this is " + own +
            "; compile the graph again");
   std::size_t left = std::strtoull(size.c_str(), nullptr, 10);
   std::string bytes;

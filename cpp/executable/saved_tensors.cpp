@@ -1,7 +1,6 @@
 // Graphs and tensors on streams. Tensors, stream format: text lines, each ended by a newline:
-// "popir tensors", popir's version, the size of the rest in bytes, its FNV-1a hash. An archive
-// follows.
-#include <popir/version.hpp>
+// "popir tensors", popir's version and the number of the format, the size of the rest in bytes, its
+// FNV-1a hash. An archive follows.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/ProfileValue.hpp>
@@ -159,7 +158,7 @@ void Graph::serializeTensors(std::ostream& out, ArrayRef<Tensor> tensors,
     popir::Writer writer;
     writer.put(all);
     out << kTensorMagic << "\n"
-        << popir_version() << "\n"
+        << popir::writerOf(popir::kTensorsFormat) << "\n"
         << writer.bytes().size() << "\n"
         << popir::hashOf(writer.bytes()) << "\n"
         << writer.bytes();
@@ -170,12 +169,13 @@ void Graph::serializeTensors(std::ostream& out, ArrayRef<Tensor> tensors,
 std::vector<Tensor> Graph::deserializeTensors(std::istream& in, SerializationFormat format) {
   if (format != SerializationFormat::Binary)
     refuseTensors("popir reads SerializationFormat::Binary alone");
-  std::string magic, version, size, hash;
-  for (auto* line : {&magic, &version, &size, &hash}) std::getline(in, *line);
+  std::string magic, writer, size, hash;
+  for (auto* line : {&magic, &writer, &size, &hash}) std::getline(in, *line);
   if (magic != kTensorMagic) refuseTensors("these are no tensors that popir wrote");
-  if (version != popir_version())
-    refuseTensors("popir " + version.substr(0, 20) + " wrote the tensors, this is " +
-                  popir_version());
+  const auto own = popir::writerOf(popir::kTensorsFormat);
+  if (writer != own)
+    refuseTensors("popir " + writer.substr(0, 40) + " wrote the tensors, this is " + own +
+                  "; save them again");
   const std::string bytes(std::istreambuf_iterator<char>(in), {});
   if (size != std::to_string(bytes.size()) || hash != popir::hashOf(bytes))
     refuseTensors("the tensors are damaged");

@@ -16,6 +16,7 @@
 #include <popart/op/greater.hpp>
 #include <popart/op/gru.hpp>
 #include <popart/op/hardsigmoid.hpp>
+#include <popart/op/identity.hpp>
 #include <popart/op/incrementmod.hpp>
 #include <popart/op/isinf.hpp>
 #include <popart/op/isnan.hpp>
@@ -68,7 +69,7 @@ float one() { return 1.0f; }
 float hundredth() { return 0.01f; }
 
 /// One number, and what it is where a node does not say.
-template <class OP, float (OP::*GET)() const, float (*USUAL)()>
+template <class OP, auto GET, float (*USUAL)()>
 BuiltinClass withAlpha(const char* type) {
   return {
       "ai.onnx", type, typeid(OP),
@@ -336,8 +337,25 @@ BuiltinClass pow2Cast(const char* type) {
           }};
 }
 
+BuiltinClass identityLoss() {
+  return {"ai.graphcore", "IdentityLoss", typeid(popart::IdentityLossOp),
+          [](const OperatorIdentifier& opid, const Op::Settings& settings, const Attributes& a) {
+            const auto reduction = popart::LossOp::reductionTypeFromString(
+                a.getAttribute<Attributes::String>("reduction", "Mean"));
+            return Made(new popart::IdentityLossOp(opid, reduction, settings));
+          },
+          [](const Op& op) {
+            Attributes a;
+            a.setAttribute("reduction",
+                           popart::LossOp::reductionTypeToString(
+                               static_cast<const popart::IdentityLossOp&>(op).getReductionType()));
+            return a;
+          }};
+}
+
 std::vector<BuiltinClass> functionRows() {
-  return {plainRow<popart::AsinOp>("Asin"),
+  return {identityLoss(),
+          plainRow<popart::AsinOp>("Asin"),
           plainRow<popart::AtanOp>("Atan"),
           plainRow<popart::CoshOp>("Cosh"),
           plainRow<popart::SinhOp>("Sinh"),

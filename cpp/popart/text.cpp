@@ -10,11 +10,17 @@
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <map>
+#include <sstream>
 
 #include "popart/log_sink.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <execinfo.h>
 
 namespace popir {
 namespace {
@@ -42,6 +48,29 @@ void installLogSink(const LogSink& installed) {
 namespace popart {
 
 error::~error() = default;
+
+error::Stack::Stack() : count(backtrace(calls, sizeof calls / sizeof calls[0])) {}
+
+const std::string& error::stackreport() const {
+  Stack& stack = stack_;
+  if (!stack.report.empty()) return stack.report;
+  std::ostringstream os;
+  for (int i = 1; i < stack.count; ++i) {  // without the constructor's own
+    os << "[" << i - 1 << "] ";
+    Dl_info info;
+    if (dladdr(stack.calls[i], &info) != 0 && info.dli_sname != nullptr) {
+      int status = 0;
+      char* plain = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
+      os << (status == 0 ? plain : info.dli_sname);
+      std::free(plain);
+    } else {
+      os << stack.calls[i];
+    }
+    os << "\n";
+  }
+  stack.report = os.str();
+  return stack.report;
+}
 internal_error::~internal_error() = default;
 memory_allocation_err::~memory_allocation_err() = default;
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "machine/target_spec.hpp"
+#include "poplar/targets.hpp"
 #include "support/option_table.hpp"
 
 namespace poplar {
@@ -67,6 +68,12 @@ constexpr unsigned kCpuBytes = 1u << 30;
 }  // namespace poplar
 
 const std::vector<popir::OptionRow>& popir::deviceOptionTable() { return poplar::kMeaningless; }
+
+poplar::Target popir::withIPUs(const TargetSpec& spec, unsigned ipus) {
+  auto some = std::make_shared<TargetSpec>(spec);
+  some->numIPUs = ipus;
+  return poplar::Target(std::move(some));
+}
 
 namespace poplar {
 

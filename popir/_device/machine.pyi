@@ -14,7 +14,6 @@ __all__: list[str] = [
     "estimateCycles",
     "figure",
     "figures",
-    "ofIPUs",
     "outOfMemory",
     "planContraction",
     "planSlices",
@@ -25,6 +24,7 @@ __all__: list[str] = [
     "tileCycles",
     "tileRuns",
     "vertexClasses",
+    "withIPUs",
 ]
 
 def contracts(graph: popir._device.poplar.Graph) -> bool:
@@ -70,13 +70,6 @@ def figure(target: popir._device.poplar.Target, name: str) -> float:
 def figures() -> list[str]:
     """
     The names of the figures that describe a machine, such as tilesPerIPU.
-    """
-
-def ofIPUs(
-    target: popir._device.poplar.Target, ipus: typing.SupportsInt | typing.SupportsIndex
-) -> popir._device.poplar.Target:
-    """
-    A target of so many IPUs, with the same figures.
     """
 
 def outOfMemory(
@@ -184,4 +177,11 @@ def tileRuns(
 def vertexClasses() -> list[str]:
     """
     The names of the vertex classes that have an estimator, in alphabetical order.
+    """
+
+def withIPUs(
+    target: popir._device.poplar.Target, ipus: typing.SupportsInt | typing.SupportsIndex
+) -> popir._device.poplar.Target:
+    """
+    A target with the same figures and so many IPUs.
     """

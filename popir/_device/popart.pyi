@@ -49,6 +49,7 @@ __all__: list[str] = [
     "ops",
     "optionalInputs",
     "opxs",
+    "originOf",
     "patterns",
     "setup",
     "takeApart",
@@ -528,6 +529,13 @@ def optionalInputs(op: popir.ir.graph.Op) -> set[int]:
 def opxs() -> list[tuple[tuple[str, str, int], str]]:
     """
     (opid, library) of each Opx that libraries have registered.
+    """
+
+def originOf(op: popir.ir.graph.Op) -> typing.Any:
+    """
+    What an object of PopART's classes keeps of the operator whose gradient or variant it is:
+    (opid, attributes, infos of inputs by index, infos of outputs, bytes of constant inputs).
+    None for other operators.
     """
 
 def patterns() -> list[tuple[str, bool, bool, str]]:

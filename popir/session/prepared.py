@@ -188,7 +188,7 @@ class Prepared(Compiled):
         io, whole = self.options.numIOTiles, self._device.device
         lowering = Lowering(
             self.graph,
-            whole if of == self._device.numIpus else machine.ofIPUs(whole.getTarget(), of),
+            whole if of == self._device.numIpus else machine.withIPUs(whole.getTarget(), of),
             anchors,
             checks,
             places=places,

@@ -19,7 +19,7 @@ from popir.ops.control.if_ import IF, IfOp
 from popir.ops.control.loop_op import LoopOp
 from popir.ops.support.decomposition import Decomposer
 from popir.transforms.given_copies import EXCHANGES, Copies
-from popir.transforms.given_gradients import composed, sampled
+from popir.transforms.given_gradients import Origin, composed, origin_of, sampled
 from popir.transforms.given_loops import body_of_program, keep_change, read_changed
 from popir.transforms.given_updates import computed, updated_value
 
@@ -195,6 +195,9 @@ def _overwrite(op: Op) -> None:
         axis = {"axis": int(_noted(op, "axis") or 0)}
         graph.replaceOp(op, registry.createOp(_ONNX, name, 13, settings, axis, inputs))
         return
+    if origin := origin_of(op):
+        _overwrite_as(op, origin, settings, inputs)
+        return
     scale = _noted(op, "scale")
     attributes = {} if scale is None else {"scale": float(scale)}
     if name in ("AddLhs", "AddRhs"):
@@ -209,6 +212,36 @@ def _overwrite(op: Op) -> None:
     graph.replaceOp(plain, variant)
     for i in variant.modified_inputs():
         read_changed(variant, variant.inTensor(i), variant.outTensor(0))
+
+
+def _overwrite_as(op: Op, origin: Origin, settings: Op.Settings, inputs: list[Tensor]) -> None:
+    """Makes a variant of the operator that it belongs to the compiler's."""
+    graph, id = op.graph, origin.opid
+    changed = [i for i in op.input if op.modifies(i)]
+    plain = registry.createOp(
+        id.domain, id.type, id.version, settings, origin.attributes, list(inputs)
+    )
+    if plain.__class__.expand is not Op.expand:
+        on = Decomposer(op, op.outId(0))
+        made = on.add(id.domain, id.type, id.version, list(inputs), 1, origin.attributes)
+        assert isinstance(made, Tensor)
+        out = op.outTensor(0)
+        graph.eraseOp(op.id)
+        take_place(out, made)
+        for i in changed:
+            assert made.producer is not None
+            read_changed(made.producer, inputs[i], made)
+        return
+    graph.replaceOp(op, plain)
+    variants = {i: opid for opid, _ in plain.inplacePriorityDefault() for i in changed}
+    for i, opid in variants.items():
+        variant = plain.getInplaceVariant(opid)
+        if i in variant.modified_inputs():
+            graph.replaceOp(plain, variant)
+            plain = variant
+            break
+    for i in changed:
+        read_changed(plain, inputs[i], plain.outTensor(0))
 
 
 def _if(op: Op) -> None:

@@ -177,14 +177,16 @@ def _carry(loop: LoopOp, at: int, last: Tensor) -> None:
 def read_changed(op: Op, before: Tensor, after: Tensor) -> None:
     """Makes what depends on `op`, and the outputs of its graph, read `after` instead of `before`.
 
-    The two are one memory: in PopART a reader that runs later gets the changed value.
+    The two are one memory: in PopART a reader that runs later, behind what `op` computes or behind
+    a constraint, gets the changed value.
     """
     later, stack = {op}, [op]
     while stack:
-        for tensor in stack.pop().output.values():
-            new = [reader for reader in tensor.uses if reader not in later]
-            later.update(new)
-            stack += new
+        last = stack.pop()
+        readers = [reader for tensor in last.output.values() for reader in tensor.uses]
+        new = [each for each in [*readers, *op.graph.afters(last)] if each not in later]
+        later.update(new)
+        stack += new
     for reader in [each for each in before.uses if each in later - {op, after.producer}]:
         for i in [i for i, tensor in reader.input.items() if tensor is before]:
             reader.disconnectInTensor(i)

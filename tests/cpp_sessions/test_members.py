@@ -35,6 +35,12 @@ The host gets FLOAT [2 3] of 'w', with 4 replicas; the array given is FLOAT [3]
 TensorData::resetData: FLOAT [2] has 8 bytes; expected are 12
 9 [2 2 2]0 buffersFromHost: SessionOptions.updatableNamedBuffers names no variables. Name those to \
 copy, or call weightsFromHost(), which copies all.
+9 0 AllReplicasOnePerGroup 211
+TensorData::resetData: FLOAT [2] has 8 bytes; expected are 12
+9 [2 2 2]0 buffersFromHost: SessionOptions.updatableNamedBuffers names 'b3', which is no variable \
+on the device.
+9 0 AllReplicasOnePerGroup 211
+TensorData::resetData: FLOAT [2] has 8 bytes; expected are 12
 101 4 5
 """
 

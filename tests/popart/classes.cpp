@@ -3,11 +3,13 @@
 #include <popart/graph.hpp>
 #include <popart/op/accumulate.hpp>
 #include <popart/op/add.hpp>
+#include <popart/op/cosh.hpp>
 #include <popart/op/custom/parameterizedop.hpp>
 #include <popart/op/gather.hpp>
 #include <popart/op/identity.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/relu.hpp>
+#include <popart/op/sigmoid.hpp>
 #include <popart/op/subtract.hpp>
 #include <popart/operators.hpp>
 #include <popart/opmanager.hpp>
@@ -425,13 +427,29 @@ PatternCreator<Seen> seen("Seen", true);
 // Derived: derives from a built-in class and says nothing of its gradient; and one that would run a
 // session.
 
-class Derived : public ReluOp {
+class Derived : public CoshOp {
  public:
-  using ReluOp::ReluOp;
+  using CoshOp::CoshOp;
   std::unique_ptr<Op> clone() const final { return std::make_unique<Derived>(*this); }
 };
 OpCreator<Derived> derived(OpDefinitions({{named("Derived"), {}}}));
 popx::OpxCreator<BlendOpx> derivedX(named("Derived"));
+
+/// A logistic function that has the gradient of its base, which PopART computes from the result.
+class Logistic : public SigmoidOp {
+ public:
+  using SigmoidOp::SigmoidOp;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<Logistic>(*this); }
+};
+class LogisticOpx : public popx::Opx {
+ public:
+  using Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const final {
+    setOutTensor(0, popops::sigmoid(graph(), getInTensor(0), prog, debugContext("logistic")));
+  }
+};
+OpCreator<Logistic> logistic(OpDefinitions({{named("Logistic"), {}}}));
+popx::OpxCreator<LogisticOpx> logisticX(named("Logistic"));
 
 /// A sum that has the gradients of its base.
 class Summed : public AddOp {

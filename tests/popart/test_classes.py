@@ -253,6 +253,10 @@ def check_gradients_of_bases(library: str) -> None:
     np.testing.assert_allclose(y, x + z, rtol=1e-6)
     np.testing.assert_allclose(gradients["x"], weights, rtol=1e-6)
     np.testing.assert_allclose(gradients["z"], weights.sum(0), rtol=1e-5)
+    y, gradients, weights = results("Logistic", {"x": x}, trained="x")
+    truth = 1 / (1 + np.exp(-x.astype(np.float64)))
+    np.testing.assert_allclose(y, truth, rtol=1e-6)
+    np.testing.assert_allclose(gradients["x"], weights * truth * (1 - truth), rtol=1e-5)
 
 
 def test_a_class_has_the_gradients_of_its_base(library: Library, tmp_path: Path) -> None:

@@ -317,6 +317,20 @@ def test_what_a_graph_shows_of_itself(tmp_path: Path):
     assert b"aFunction" in (tmp_path / "debug.cbor").read_bytes()
 
 
+def test_replicas_after_a_failed_run_and_their_threads(tmp_path: Path):
+    lines = run(build("failed_replicas", tmp_path), cwd=tmp_path).splitlines()
+    # In the run that fails replica 0 takes the transfers 1 and 2 of each stream, replica 1 those of
+    # number 1. Both go on with 3 and 4.
+    for ahead, calls in ((0, "fetch complete " * 2), (1, "prefetch complete " * 2)):
+        at = 4 * ahead
+        assert lines[at] == "replica 1 cannot"
+        assert lines[at + 1] == "told: 3 4 3 4"
+        assert lines[at + 2] == "shared: 3 4 3 4 own: 5 7 6 8"
+        assert lines[at + 3].endswith(calls), lines[at + 3]
+    # One thread for each replica, and for each a second one, as its option says.
+    assert lines[8] == "threads: 8"
+
+
 def test_replicas_of_one_engine(tmp_path: Path):
     program = build("replicas", tmp_path)
     printed = run(program, cwd=tmp_path)

@@ -541,3 +541,15 @@ def test_poison_is_true_or_false(graph, monkeypatch):
         errors.poplar_invalid_option, match=r"debug\.poisonMemory is 'nan', expected true"
     ):
         poplar.Engine(graph, [program.Sequence()], {"debug.poisonMemory": "nan"})
+
+
+@pytest.mark.parametrize(("given", "threads"), [({}, None), ({"host.numThreads": "3"}, 3)])
+def test_replicas_share_the_cores_unless_an_option_says_otherwise(given, threads) -> None:
+    def engine(replicas, options):
+        graph = poplar.Graph(poplar.Target.createCPUTarget(), replicas)
+        return poplar.Engine(graph, program.Sequence(), options)
+
+    cores = engine(1, {}).numThreads()
+    for replicas in (2, 5, 4 * cores):
+        expected = threads or max(cores // replicas, 1)
+        assert engine(replicas, given).numThreads() == expected

@@ -39,6 +39,9 @@ class error : public std::runtime_error {
 
   /// E0 where none was given.
   ErrorUid uid() const { return uid_; }
+  /// Where it was made: a line "[0] function" for each call, the innermost first. Functions that their
+  /// library does not name are addresses.
+  const std::string& stackreport() const;
 
  private:
   template <typename... Args>
@@ -50,7 +53,16 @@ class error : public std::runtime_error {
     return "POPART" + std::to_string(static_cast<int>(uid)) + ": ";
   }
 
+  /// The calls at the time.
+  struct Stack {
+    Stack();
+    void* calls[32];
+    int count;
+    std::string report;
+  };
+
   ErrorUid uid_ = ErrorUid::E0;
+  mutable Stack stack_;
 };
 
 /// A violated invariant: a bug in popir.

@@ -172,6 +172,11 @@
 
 namespace popart {
 
+/// The opsets of a Builder of PopART that names none.
+__attribute__((unused)) static const int64_t defaultAiOnnxOpset = 10;
+__attribute__((unused)) static const int64_t defaultAiOnnxMlOpset = 1;
+__attribute__((unused)) static const int64_t defaultAiGraphcoreOpset = 1;
+
 /// The identifier of an operator of domain "ai.graphcore", version 1.
 struct AiGraphcoreOpIdV1 : public OperatorIdentifier {
   AiGraphcoreOpIdV1(const OpType& type_, NumInputs inputs = {}, int outputs = 0)

@@ -307,6 +307,11 @@ class Ir {
   /// does. A session writes the stages of its compiling by itself.
   /// \throws error if the file cannot be written
   void dotCheckpoint(const Ir& ir, std::string check) const;
+  /// That of a domain whose version no model says: defaultAiOnnxOpset and its kin.
+  /// \throws error for a domain that is none of PopART's
+  int getDefaultOpsetVersion(const std::string& domain) const;
+  /// Whether an operator draws random numbers.
+  bool getRequiresRandomSeed() const;
   /// The opset version that the model imports for a domain; 0 if none.
   int getOpSetVersionFromModel(const std::string& domain) const;
 

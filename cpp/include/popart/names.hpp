@@ -62,6 +62,10 @@ using SubgraphIndex = int;
 using SubgraphPartIndex = int;
 using RandomReferenceId = int64_t;
 using RemoteBufferId = int64_t;
+/// A row of one.
+using RemoteBufferIndex = int64_t;
+/// A part of a lowering that grows in several.
+using OpxGrowPartId = int;
 
 /// A node of a model, and its attributes.
 using Node = ONNX_NAMESPACE::NodeProto;

@@ -772,6 +772,20 @@ void Ir::logIr() const {
   logging::ir::info("{}", ss.str());
 }
 
+int Ir::getDefaultOpsetVersion(const std::string& domain) const {
+  if (domain == Domain::ai_onnx) return static_cast<int>(defaultAiOnnxOpset);
+  if (domain == Domain::ai_onnx_ml) return static_cast<int>(defaultAiOnnxMlOpset);
+  if (domain == Domain::ai_graphcore) return static_cast<int>(defaultAiGraphcoreOpset);
+  throw error("Ir::getDefaultOpsetVersion: '{}' is no domain of PopART's; there are {}, {} and {}",
+              domain, Domain::ai_onnx, Domain::ai_onnx_ml, Domain::ai_graphcore);
+}
+
+bool Ir::getRequiresRandomSeed() const {
+  for (const Op* op : getAllOps())
+    if (op->requiresRandomSeed()) return true;
+  return false;
+}
+
 int Ir::getOpSetVersionFromModel(const std::string& domain) const {
   Graph& graph = main();
   return irCalls().opsetVersion(graph, domain);

@@ -377,6 +377,7 @@ void Session::connectStreamToCallback(const std::string& streamHandle,
 void Session::weightsFromHost() { call(session_, "weightsFromHost"); }
 void Session::buffersFromHost() {
   WeightsIO changed;
+  std::vector<TensorData*> sent;
   popx::Executablex& executable = parts().executable;
   for (const TensorId& id : executable.getSessionOptions().updatableNamedBuffers) {
     if (!executable.containsTensor(id)) continue;
@@ -385,10 +386,11 @@ void Session::buffersFromHost() {
         tensor->tensorData()->getIsSyncedWithIPU())
       continue;
     changed.insert(id, {tensor->tensorData()->data(), tensor->info});
-    tensor->tensorData()->setIsSyncedWithIPU(true);
+    sent.push_back(tensor->tensorData());
   }
   writeWeights(changed);
   call(session_, "buffersFromHost");
+  for (TensorData* data : sent) data->setIsSyncedWithIPU(true);
 }
 void Session::weightsToHost() { call(session_, "weightsToHost"); }
 void Session::readWeights(const IWeightsIO& weights) {

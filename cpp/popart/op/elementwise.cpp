@@ -49,7 +49,15 @@ void ElementWiseUnaryBooleanOp::setup() {
 
 ElementWiseNonLinearUnaryGradOp::ElementWiseNonLinearUnaryGradOp(const OperatorIdentifier& opid,
                                                                  const ElementWiseUnaryOp& fwdOp)
-    : Op(opid, fwdOp.getSettings()) {}
+    : ElementWiseNonLinearUnaryGradOp(opid, fwdOp, fwdOp.opid) {}
+ElementWiseNonLinearUnaryGradOp::ElementWiseNonLinearUnaryGradOp(const OperatorIdentifier& opid,
+                                                                 const ElementWiseUnaryOp& fwdOp,
+                                                                 const OperatorIdentifier& known)
+    : Op(opid, fwdOp.getSettings()), Origin(fwdOp, known) {}
+void ElementWiseNonLinearUnaryGradOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  appendForward(os);
+}
 
 void ElementWiseNonLinearUnaryGradOp::setup() {
   outInfo(getOutIndex()) = inInfo(getFwdArgInIndex());

@@ -32,7 +32,15 @@ OperatorIdentifier PowOp::getOpId(const Ir&) { return Onnx::Operators::Pow_7; }
 
 ElementWiseOutUnaryGradOp::ElementWiseOutUnaryGradOp(const OperatorIdentifier& opid,
                                                      const ElementWiseUnaryOp& fwdOp)
-    : Op(opid, fwdOp.getSettings()) {}
+    : ElementWiseOutUnaryGradOp(opid, fwdOp, fwdOp.opid) {}
+ElementWiseOutUnaryGradOp::ElementWiseOutUnaryGradOp(const OperatorIdentifier& opid,
+                                                     const ElementWiseUnaryOp& fwdOp,
+                                                     const OperatorIdentifier& known)
+    : Op(opid, fwdOp.getSettings()), Origin(fwdOp, known) {}
+void ElementWiseOutUnaryGradOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+  Op::appendOutlineAttributes(os);
+  appendForward(os);
+}
 ElementWiseOutUnaryGradOp::~ElementWiseOutUnaryGradOp() = default;
 std::unique_ptr<Op> ElementWiseOutUnaryGradOp::clone() const { return copyOf(*this); }
 void ElementWiseOutUnaryGradOp::setup() { outInfo(getOutIndex()) = inInfo(getFwdOutInIndex()); }

@@ -166,34 +166,38 @@ void ScatterOp::appendOutlineAttributes(OpSerialiserBase& os) const {
 }
 void ScatterOp::setup() { outInfo(outIndex()) = inInfo(dataInIndex()); }
 
+ReverseBaseOp::~ReverseBaseOp() = default;
 ReverseOp::~ReverseOp() = default;
+std::unique_ptr<Op> ReverseBaseOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> ReverseOp::clone() const { return copyOf(*this); }
-void ReverseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+void ReverseBaseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
   os.appendAttribute("dimensions", dimensions_);
 }
-void ReverseOp::setup() { outInfo(getOutIndex()) = inInfo(getInIndex()); }
+void ReverseBaseOp::setup() { outInfo(getOutIndex()) = inInfo(getInIndex()); }
 
+SubsampleBaseOp::~SubsampleBaseOp() = default;
 SubsampleOp::~SubsampleOp() = default;
+std::unique_ptr<Op> SubsampleBaseOp::clone() const { return copyOf(*this); }
 std::unique_ptr<Op> SubsampleOp::clone() const { return copyOf(*this); }
-void SubsampleOp::appendOutlineAttributes(OpSerialiserBase& os) const {
+void SubsampleBaseOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   Op::appendOutlineAttributes(os);
-  os.appendAttribute("strides", strides_);
+  os.appendAttribute("strides", strides);
 }
-void SubsampleOp::setup() {
+void SubsampleBaseOp::setup() {
   Shape shape = inShape(getInIndex());
-  if (strides_.size() != shape.size())
+  if (strides.size() != shape.size())
     throw error("{}: the strides are {}, one for each dimension of {} is expected", debugName(),
-                strides_, shape);
+                strides, shape);
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (strides_[d] < 1)
-      throw error("{}: the strides are {}; expected are 1 or more", debugName(), strides_);
-    shape[d] = (shape[d] + strides_[d] - 1) / strides_[d];
+    if (strides[d] < 1)
+      throw error("{}: the strides are {}; expected are 1 or more", debugName(), strides);
+    shape[d] = (shape[d] + strides[d] - 1) / strides[d];
   }
   outInfo(getOutIndex()) = TensorInfo(inInfo(getInIndex()).dataType(), shape);
 }
-bool SubsampleOp::strideSizeOne() const {
-  return strides_ == std::vector<int64_t>(strides_.size(), 1);
+bool SubsampleBaseOp::strideSizeOne() const {
+  return strides == std::vector<int64_t>(strides.size(), 1);
 }
 
 SequenceSliceOp::~SequenceSliceOp() = default;

@@ -19,6 +19,11 @@ class Atan2Op : public ElementWiseBinaryOp {
 
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override;
+
+ private:
+  bool hasLhsInplaceVariant() const override;
+  std::unique_ptr<Op> getLhsInplaceVariant() const override;
+  OperatorIdentifier getLhsOperatorIdentifier() const override;
 };
 
 /// The gradient of input 0, a: g * b / (a^2 + b^2), summed over what was broadcast.
@@ -35,6 +40,15 @@ class Atan2Arg1GradOp : public ElementWiseBinaryArg1GradOp {
  public:
   Atan2Arg1GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
   ~Atan2Arg1GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+};
+
+/// Overwrites its left input.
+class Atan2LhsInplaceOp : public ElementWiseBinaryInplaceLhsOp, public builtin::Origin {
+ public:
+  explicit Atan2LhsInplaceOp(const Op::Settings& settings);
+  ~Atan2LhsInplaceOp() override;
 
   std::unique_ptr<Op> clone() const final;
 };

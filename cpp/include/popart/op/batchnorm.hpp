@@ -3,6 +3,7 @@
 #define popart_op_batchnorm_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
 #include <vector>
@@ -34,7 +35,7 @@ class BatchNormOp : public Op {
   static OutIndex getSavedMeanOutIndex() { return 3; }
   static OutIndex getSavedVarOutIndex() { return 4; }
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void setup() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getHighSubgraphValue(); }
@@ -51,6 +52,30 @@ class BatchNormOp : public Op {
   float epsilon_, momentum_;
   int64_t spatial_;
   bool unbiased_;
+};
+
+/// The gradients of its inputs. The saved statistics are read, if the operator gives them.
+class BatchNormGradOp : public builtin::GradOp {
+ public:
+  explicit BatchNormGradOp(const BatchNormOp& fwdOp);
+  ~BatchNormGradOp() override;
+
+  static InIndex getXInIndex() { return 0; }
+  static InIndex getScaleInIndex() { return 1; }
+  static InIndex getMeanInIndex() { return 2; }
+  static InIndex getVarInIndex() { return 3; }
+  static InIndex getYGradInIndex() { return 4; }
+  static OutIndex getXOutIndex() { return 0; }
+  static OutIndex getScaleOutIndex() { return 1; }
+  static OutIndex getBOutIndex() { return 2; }
+  std::unique_ptr<Op> clone() const final;
+  float getEpsilon() const { return epsilon_; }
+  int64_t getSpatial() const { return spatial_; }
+  float getSubgraphValue() const final { return getHighSubgraphValue(); }
+
+ private:
+  float epsilon_;
+  int64_t spatial_;
 };
 
 }  // namespace popart

@@ -3,7 +3,9 @@
 #define popart_op_cast_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -21,7 +23,7 @@ class CastOp : public Op {
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override { outInfo(getOutIndex()) = {to_, inShape(getInIndex())}; }
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   DataType toDataType() const { return to_; }
   bool canBeReplacedByIdentity() const override { return inInfo(getInIndex()).dataType() == to_; }
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
@@ -29,6 +31,18 @@ class CastOp : public Op {
 
  private:
   DataType to_;
+};
+
+/// Its gradient: a cast to the type of the input.
+class CastGradOp : public CastOp, public builtin::Origin {
+ public:
+  explicit CastGradOp(const CastOp& fwdOp);
+  ~CastGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final { return builtin::ofResult; }
+  const std::map<int, int>& gradOutToNonGradIn() const final { return builtin::ofInput; }
+  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
 };
 
 }  // namespace popart

@@ -3,8 +3,11 @@
 #define popart_op_ceil_hpp
 
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
+#include <popart/op/onewayunary.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -17,7 +20,18 @@ class CeilOp : public ElementWiseUnaryOp {
   ~CeilOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+/// Its variant in place.
+class CeilInplaceOp : public OneWayUnaryInPlaceOp {
+ public:
+  explicit CeilInplaceOp(const CeilOp& op);
+  ~CeilInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

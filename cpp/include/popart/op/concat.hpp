@@ -3,6 +3,7 @@
 #define popart_op_concat_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
 #include <vector>
@@ -22,7 +23,7 @@ class ConcatOp : public Op {
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() final;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   int64_t getAxis() const { return axis_; }
   /// \throws error for shapes that differ in another dimension
   static Shape getOutputShape(int64_t axis, const std::vector<const Shape*> inputs);
@@ -49,6 +50,24 @@ class ConcatInplaceOp : public ConcatOp {
 
   std::unique_ptr<Op> clone() const override;
   view::Regions aliases(InIndex in, OutIndex) const override { return uses(in); }
+};
+
+/// The gradient of one input: its part of that of the result.
+class ConcatGradOp : public builtin::GradOp {
+ public:
+  ConcatGradOp(const ConcatOp& fwdOp, InIndex input);
+  ~ConcatGradOp() override;
+
+  static InIndex getInIndex() { return 0; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  int64_t getAxis() const { return axis_; }
+  /// Along the axis, where the part begins and ends.
+  int64_t getStart() const { return start_; }
+  int64_t getEnd() const { return end_; }
+
+ private:
+  int64_t axis_, start_ = 0, end_ = 0;
 };
 
 }  // namespace popart

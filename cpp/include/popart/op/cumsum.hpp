@@ -3,6 +3,7 @@
 #define popart_op_cumsum_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +25,7 @@ class CumSumOp : public Op {
   static OutIndex outIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override { builtin::setup(*this); }
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool getExclusive() const { return exclusive_; }
@@ -35,6 +36,25 @@ class CumSumOp : public Op {
  private:
   bool exclusive_;
   bool reverse_;
+};
+
+/// Its gradient: sums from the other end.
+class CumSumGradOp : public builtin::GradOp {
+ public:
+  CumSumGradOp(const CumSumOp& fwdOp, bool exclusive, bool reverse, int64_t axis);
+  ~CumSumGradOp() override;
+
+  static InIndex outGradXInIndex() { return 0; }
+  static InIndex fwdXInIndex() { return 1; }
+  static OutIndex outIndex() { return 0; }
+  std::unique_ptr<Op> clone() const final;
+  bool getExclusive() const { return exclusive_; }
+  bool getReverse() const { return reverse_; }
+  int64_t getAxis() const { return axis_; }
+
+ private:
+  bool exclusive_, reverse_;
+  int64_t axis_;
 };
 
 }  // namespace popart

@@ -4,8 +4,10 @@
 
 #include <popart/op/builtin.hpp>
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -19,7 +21,19 @@ class DetachOp : public ElementWiseUnaryOp {
   ~DetachOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { return {}; }
+};
+
+/// Its variant in place.
+class DetachInplaceOp : public ElementWiseInplaceUnaryOp, public builtin::Origin {
+ public:
+  explicit DetachInplaceOp(const DetachOp& op);
+  ~DetachInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
 };
 
 }  // namespace popart

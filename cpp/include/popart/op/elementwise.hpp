@@ -2,7 +2,7 @@
 #ifndef popart_op_elementwise_hpp
 #define popart_op_elementwise_hpp
 
-#include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <map>
 #include <memory>
@@ -58,15 +58,19 @@ class ElementWiseInplaceUnaryOp : public ElementWiseUnaryOp {
 };
 
 /// The gradient of a unary operator, computed from the output's gradient and the input.
-class ElementWiseNonLinearUnaryGradOp : public Op {
+class ElementWiseNonLinearUnaryGradOp : public Op, public builtin::Origin {
  public:
   ElementWiseNonLinearUnaryGradOp(const OperatorIdentifier& opid, const ElementWiseUnaryOp& fwdOp);
+  /// For popir itself: of the compiler's operator `known`.
+  ElementWiseNonLinearUnaryGradOp(const OperatorIdentifier& opid, const ElementWiseUnaryOp& fwdOp,
+                                  const OperatorIdentifier& known);
   ~ElementWiseNonLinearUnaryGradOp() override;
 
   static InIndex getGradInIndex() { return 0; }
   static InIndex getFwdArgInIndex() { return 1; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
   void setup() final;
   const std::vector<GradInOutMapper>& gradInputInfo() const final;
   const std::map<int, int>& gradOutToNonGradIn() const final;
@@ -75,15 +79,19 @@ class ElementWiseNonLinearUnaryGradOp : public Op {
 };
 
 /// popir's own: the same, computed from the output's gradient and the output.
-class ElementWiseOutUnaryGradOp : public Op {
+class ElementWiseOutUnaryGradOp : public Op, public builtin::Origin {
  public:
   ElementWiseOutUnaryGradOp(const OperatorIdentifier& opid, const ElementWiseUnaryOp& fwdOp);
+  /// For popir itself: of the compiler's operator `known`.
+  ElementWiseOutUnaryGradOp(const OperatorIdentifier& opid, const ElementWiseUnaryOp& fwdOp,
+                            const OperatorIdentifier& known);
   ~ElementWiseOutUnaryGradOp() override;
 
   static InIndex getGradInIndex() { return 0; }
   static InIndex getFwdOutInIndex() { return 1; }
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
   void setup() final;
   const std::vector<GradInOutMapper>& gradInputInfo() const final;
   const std::map<int, int>& gradOutToNonGradIn() const final;

@@ -3,8 +3,10 @@
 #define popart_op_elu_hpp
 
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -18,7 +20,36 @@ class EluOp : public ElementWiseUnaryOp {
   ~EluOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  float alpha() const { return alpha_; }
+
+ private:
+  float alpha_;
+};
+
+/// Its gradient, of that of the result and the input.
+class EluGradOp : public ElementWiseNonLinearUnaryGradOp {
+ public:
+  explicit EluGradOp(const EluOp& fwdOp);
+  ~EluGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  float alpha() const { return alpha_; }
+
+ private:
+  float alpha_;
+};
+
+/// Its variant in place.
+class EluInplaceOp : public ElementWiseInplaceUnaryOp, public builtin::Origin {
+ public:
+  explicit EluInplaceOp(const EluOp& op);
+  ~EluInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float alpha() const { return alpha_; }
 

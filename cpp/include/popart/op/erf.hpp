@@ -17,7 +17,16 @@ class ErfOp : public ElementWiseUnaryOp {
   ~ErfOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result and the input.
+class ErfGradOp : public ElementWiseNonLinearUnaryGradOp {
+ public:
+  explicit ErfGradOp(const ErfOp& fwdOp);
+  ~ErfGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

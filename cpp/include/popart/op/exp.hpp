@@ -3,8 +3,10 @@
 #define popart_op_exp_hpp
 
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -17,6 +19,8 @@ class ExpOp : public ElementWiseUnaryOp {
   ~ExpOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
@@ -27,6 +31,16 @@ class ExpGradOp : public ElementWiseOutUnaryGradOp {
   ~ExpGradOp() override;
 
   std::unique_ptr<Op> clone() const final;
+};
+
+/// Its variant in place.
+class ExpInplaceOp : public ElementWiseInplaceUnaryOp, public builtin::Origin {
+ public:
+  explicit ExpInplaceOp(const ExpOp& op);
+  ~ExpInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
 };
 
 }  // namespace popart

@@ -3,8 +3,10 @@
 #define popart_op_expm1_hpp
 
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -17,6 +19,8 @@ class Expm1Op : public ElementWiseUnaryOp {
   ~Expm1Op() override;
 
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
@@ -27,6 +31,16 @@ class Expm1GradOp : public ElementWiseOutUnaryGradOp {
   ~Expm1GradOp() override;
 
   std::unique_ptr<Op> clone() const final;
+};
+
+/// Its variant in place.
+class Expm1InplaceOp : public ElementWiseInplaceUnaryOp, public builtin::Origin {
+ public:
+  explicit Expm1InplaceOp(const Expm1Op& op);
+  ~Expm1InplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
 };
 
 }  // namespace popart

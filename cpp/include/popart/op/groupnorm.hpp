@@ -3,6 +3,7 @@
 #define popart_op_groupnorm_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
 #include <vector>
@@ -26,7 +27,7 @@ class GroupNormOp : public Op {
   static OutIndex getMeanOutIndex() { return 1; }
   static OutIndex getInvStdDevOutIndex() { return 2; }
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void setup() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getHighSubgraphValue(); }
@@ -37,6 +38,29 @@ class GroupNormOp : public Op {
 
  private:
   int64_t numGroups_;
+  float epsilon_;
+};
+
+/// The gradients of its inputs, of that of the result and the statistics.
+class GroupNormGradOp : public builtin::GradOp {
+ public:
+  explicit GroupNormGradOp(const GroupNormOp& fwdOp);
+  ~GroupNormGradOp() override;
+
+  static InIndex getXInIndex() { return 0; }
+  static InIndex getScaleInIndex() { return 1; }
+  static InIndex getMeanInIndex() { return 2; }
+  static InIndex getInvStdDevInIndex() { return 3; }
+  static InIndex getYGradInIndex() { return 4; }
+  static OutIndex getXGradOutIndex() { return 0; }
+  static OutIndex getScaleOutIndex() { return 1; }
+  static OutIndex getBOutIndex() { return 2; }
+  std::unique_ptr<Op> clone() const final;
+  float getEpsilon() const { return epsilon_; }
+  float getSubgraphValue() const final { return getHighSubgraphValue(); }
+  bool canShard() const override { return true; }
+
+ private:
   float epsilon_;
 };
 

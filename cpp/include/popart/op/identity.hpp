@@ -3,6 +3,8 @@
 #define popart_op_identity_hpp
 
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
+#include <popart/op/loss.hpp>
 
 #include <map>
 #include <memory>
@@ -45,6 +47,43 @@ class IdentityInplaceOp : public ElementWiseInplaceUnaryOp {
 
   std::unique_ptr<Op> clone() const override;
   bool isInplaceViewChange() const override { return true; }
+};
+
+/// The input as a loss: its sum, its mean, or itself without a reduction.
+class IdentityLossOp : public LossOp {
+ public:
+  IdentityLossOp(const OperatorIdentifier& opid, const ReductionType& reduction,
+                 const Op::Settings& settings)
+      : LossOp(opid, settings, reduction) {}
+  ~IdentityLossOp() override;
+
+  static InIndex getInIndex() { return 0; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+  void setup() override;
+  bool canBeReplacedByIdentity() const override {
+    return getReductionType() == ReductionType::NoReduction;
+  }
+  float getSubgraphValue() const override { return getLowSubgraphValue(); }
+  bool canShard() const override { return true; }
+};
+
+/// Its gradient.
+class IdentityLossGradOp : public builtin::GradOp {
+ public:
+  explicit IdentityLossGradOp(const IdentityLossOp& fwdOp);
+  ~IdentityLossGradOp() override;
+
+  static InIndex getInIndex() { return 0; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  bool canBeReplacedByIdentity() const override { return reduction_ == ReductionType::NoReduction; }
+  bool canShard() const override { return true; }
+  ReductionType getReductionType() const { return reduction_; }
+
+ private:
+  ReductionType reduction_;
 };
 
 }  // namespace popart

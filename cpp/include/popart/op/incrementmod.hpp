@@ -4,8 +4,10 @@
 
 #include <popart/op/builtin.hpp>
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -20,6 +22,8 @@ class IncrementModOp : public ElementWiseUnaryOp {
   ~IncrementModOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   double getIncrement() const { return increment_; }
@@ -27,6 +31,22 @@ class IncrementModOp : public ElementWiseUnaryOp {
 
  private:
   double increment_, modulus_;
+};
+
+/// Its variant in place.
+class IncrementModInplaceOp : public ElementWiseInplaceUnaryOp, public builtin::Origin {
+ public:
+  explicit IncrementModInplaceOp(const IncrementModOp& op);
+  ~IncrementModInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  double getIncrement() const { return increment_; }
+  double getModulus() const { return modulus_; }
+
+ private:
+  double increment_;
+  double modulus_;
 };
 
 }  // namespace popart

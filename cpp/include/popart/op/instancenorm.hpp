@@ -3,6 +3,7 @@
 #define popart_op_instancenorm_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
 #include <vector>
@@ -25,7 +26,7 @@ class InstanceNormOp : public Op {
   static OutIndex getInvStdDevOutIndex() { return 2; }
   std::unique_ptr<Op> clone() const override;
   void setup() override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getHighSubgraphValue(); }
   float getEpsilon() const { return epsilon_; }
@@ -33,6 +34,24 @@ class InstanceNormOp : public Op {
 
  private:
   float epsilon_;
+};
+
+/// The gradients of its inputs. Mean and deviation are read, if the operator gives them.
+class InstanceNormGradOp : public builtin::GradOp {
+ public:
+  explicit InstanceNormGradOp(const InstanceNormOp& fwdOp);
+  ~InstanceNormGradOp() override;
+
+  static InIndex getInputInIndex() { return 0; }
+  static InIndex getScaleInIndex() { return 1; }
+  static InIndex getOutGradInIndex() { return 2; }
+  static InIndex getMeanInIndex() { return 3; }
+  static InIndex getInvStdDevInIndex() { return 4; }
+  static OutIndex getInputOutIndex() { return 0; }
+  static OutIndex getScaleOutIndex() { return 1; }
+  static OutIndex getBOutIndex() { return 2; }
+  std::unique_ptr<Op> clone() const final;
+  float getSubgraphValue() const final { return getHighSubgraphValue(); }
 };
 
 }  // namespace popart

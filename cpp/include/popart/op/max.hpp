@@ -16,6 +16,18 @@ class MaxOp : public VariadicOp {
   ~MaxOp() override;
 
   std::unique_ptr<Op> clone() const override;
+
+ private:
+  std::unique_ptr<Op> getIthGrad(int i) const override;
+};
+
+/// The gradient of one input.
+class MaxArgGradOp : public NonLinearVariadicGradOp {
+ public:
+  MaxArgGradOp(const MaxOp& fwdOp, InIndex index);
+  ~MaxArgGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

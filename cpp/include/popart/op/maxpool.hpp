@@ -2,6 +2,7 @@
 #ifndef popart_op_maxpool_hpp
 #define popart_op_maxpool_hpp
 
+#include <popart/op/gradient.hpp>
 #include <popart/op/receptive.hpp>
 
 #include <cstdint>
@@ -26,7 +27,7 @@ class MaxPoolOp : public HasReceptiveFieldOp {
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   /// Windows of one element, one after the other, without padding.
@@ -42,6 +43,21 @@ class MaxPoolOp : public HasReceptiveFieldOp {
 
   std::vector<int64_t> kernelShape_;
   int64_t storageOrder_;
+};
+
+/// Its gradient, of that of the result, the result and the input.
+class MaxPoolGradOp : public builtin::GradOp {
+ public:
+  explicit MaxPoolGradOp(const MaxPoolOp& fwdOp);
+  ~MaxPoolGradOp() override;
+
+  static InIndex getPrePooledInIndex() { return 0; }
+  static InIndex getPooledInIndex() { return 1; }
+  static InIndex getGradPooledInIndex() { return 2; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const final;
+
+  const Shape creatorSpatialK, creatorStrides, creatorLowerPads, creatorUpperPads;
 };
 
 }  // namespace popart

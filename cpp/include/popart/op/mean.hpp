@@ -18,6 +18,20 @@ class MeanOp : public VariadicOp {
 
   std::unique_ptr<Op> clone() const override;
   bool canShard() const override { return true; }
+
+ private:
+  std::unique_ptr<Op> getIthGrad(int i) const override;
+};
+
+/// The gradient of one input.
+class MeanArgGradOp : public LinearVariadicGradOp {
+ public:
+  MeanArgGradOp(const MeanOp& fwdOp, InIndex index);
+  ~MeanArgGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  bool hasScale() const final { return true; }
+  float getScale() const final { return 1.0f / static_cast<float>(forwardInputs().size()); }
 };
 
 }  // namespace popart

@@ -16,6 +16,18 @@ class MinOp : public VariadicOp {
   ~MinOp() override;
 
   std::unique_ptr<Op> clone() const override;
+
+ private:
+  std::unique_ptr<Op> getIthGrad(int i) const override;
+};
+
+/// The gradient of one input.
+class MinArgGradOp : public NonLinearVariadicGradOp {
+ public:
+  MinArgGradOp(const MinOp& fwdOp, InIndex index);
+  ~MinArgGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

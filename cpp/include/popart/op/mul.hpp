@@ -20,6 +20,14 @@ class MulOp : public ElementWiseBinaryOp {
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override;
   static OperatorIdentifier getOpId(const Ir& ir);
+
+ private:
+  bool hasRhsInplaceVariant() const override;
+  std::unique_ptr<Op> getRhsInplaceVariant() const override;
+  OperatorIdentifier getRhsOperatorIdentifier() const override;
+  bool hasLhsInplaceVariant() const override;
+  std::unique_ptr<Op> getLhsInplaceVariant() const override;
+  OperatorIdentifier getLhsOperatorIdentifier() const override;
 };
 
 /// The gradient of input 0, a: g * b, summed over what was broadcast.
@@ -36,6 +44,24 @@ class MulArg1GradOp : public ElementWiseBinaryArg1GradOp {
  public:
   MulArg1GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
   ~MulArg1GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+};
+
+/// Overwrites its left input.
+class MulLhsInplaceOp : public ElementWiseBinaryInplaceLhsOp, public builtin::Origin {
+ public:
+  explicit MulLhsInplaceOp(const Op::Settings& settings);
+  ~MulLhsInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+};
+
+/// Overwrites its right input.
+class MulRhsInplaceOp : public ElementWiseBinaryInplaceRhsOp, public builtin::Origin {
+ public:
+  explicit MulRhsInplaceOp(const Op::Settings& settings);
+  ~MulRhsInplaceOp() override;
 
   std::unique_ptr<Op> clone() const final;
 };

@@ -3,6 +3,7 @@
 #define popart_op_onewayunary_hpp
 
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
 #include <vector>
@@ -19,6 +20,17 @@ class OneWayUnaryOp : public ElementWiseUnaryOp {
 
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+};
+
+/// Base of their variants in place.
+class OneWayUnaryInPlaceOp : public ElementWiseInplaceUnaryOp, public builtin::Origin {
+ public:
+  OneWayUnaryInPlaceOp(const OperatorIdentifier& opid, const Op::Settings& settings)
+      : ElementWiseInplaceUnaryOp(opid, settings), Origin(opid) {}
+  OneWayUnaryInPlaceOp(const OperatorIdentifier& opid, const ElementWiseUnaryOp& op,
+                       const OperatorIdentifier& known);
+  ~OneWayUnaryInPlaceOp() override;
+  std::unique_ptr<Op> clone() const override;
 };
 
 }  // namespace popart

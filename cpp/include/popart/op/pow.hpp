@@ -20,6 +20,11 @@ class PowOp : public ElementWiseBinaryOp {
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override;
   static OperatorIdentifier getOpId(const Ir& ir);
+
+ private:
+  bool hasLhsInplaceVariant() const override;
+  std::unique_ptr<Op> getLhsInplaceVariant() const override;
+  OperatorIdentifier getLhsOperatorIdentifier() const override;
 };
 
 /// The gradient of input 0, a: g * b * a^(b - 1), summed over what was broadcast.
@@ -36,6 +41,15 @@ class PowArg1GradOp : public ElementWiseBinaryArg1GradOp {
  public:
   PowArg1GradOp(const Op& op, const std::vector<int64_t>& reductionAxes);
   ~PowArg1GradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+};
+
+/// Overwrites its left input.
+class PowLhsInplaceOp : public ElementWiseBinaryInplaceLhsOp, public builtin::Origin {
+ public:
+  explicit PowLhsInplaceOp(const Op::Settings& settings);
+  ~PowLhsInplaceOp() override;
 
   std::unique_ptr<Op> clone() const final;
 };

@@ -20,7 +20,7 @@ class ReluOp : public ElementWiseUnaryOp {
   std::unique_ptr<Op> clone() const override;
   std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
   std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 class ReluInplaceOp : public ElementWiseInplaceUnaryOp {
@@ -31,6 +31,17 @@ class ReluInplaceOp : public ElementWiseInplaceUnaryOp {
   ~ReluInplaceOp() override;
 
   std::unique_ptr<Op> clone() const override;
+};
+
+/// Its gradient, of that of the result and the result.
+class ReluGradOp : public ElementWiseOutUnaryGradOp {
+ public:
+  explicit ReluGradOp(const ReluOp& fwdOp);
+  ~ReluGradOp() override;
+
+  static InIndex getReludInIndex() { return 1; }
+  static InIndex getGradReludInIndex() { return 0; }
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

@@ -3,7 +3,9 @@
 #define popart_op_reshape_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -49,7 +51,7 @@ class ReshapeOp : public ReshapeBaseOp {
 
   std::unique_ptr<Op> clone() const override;
   bool isOutplaceViewChange() const override { return true; }
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
 };
 
 /// Its output is a view of its input.
@@ -63,6 +65,18 @@ class ReshapeInplaceOp : public ReshapeBaseOp {
   std::unique_ptr<Op> clone() const override;
   bool isInplaceViewChange() const override { return true; }
   view::Regions aliases(InIndex in, OutIndex) const override { return uses(in); }
+};
+
+/// Its gradient: g in the shape of the input.
+class ReshapeGradOp : public ReshapeOp, public builtin::Origin {
+ public:
+  explicit ReshapeGradOp(const ReshapeOp& fwdOp);
+  ~ReshapeGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final { return builtin::ofResult; }
+  const std::map<int, int>& gradOutToNonGradIn() const final { return builtin::ofInput; }
+  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
 };
 
 }  // namespace popart

@@ -3,6 +3,7 @@
 #define popart_op_roialign_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
 #include <vector>
@@ -28,7 +29,7 @@ class RoiAlignOp : public Op {
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override { builtin::setup(*this); }
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   float getSpatialScale() const { return spatialScale_; }
@@ -41,6 +42,23 @@ class RoiAlignOp : public Op {
   unsigned samplingRatio_;
   unsigned alignedHeight_;
   unsigned alignedWidth_;
+};
+
+/// Its gradient, of that of the result, the regions, their images and the input.
+class RoiAlignGradOp : public builtin::GradOp {
+ public:
+  explicit RoiAlignGradOp(const RoiAlignOp& fwdOp);
+  ~RoiAlignGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  float getSpatialScale() const { return spatialScale_; }
+  uint64_t getSamplingRatio() const { return samplingRatio_; }
+  uint64_t getAlignedHeight() const { return alignedHeight_; }
+  uint64_t getAlignedWidth() const { return alignedWidth_; }
+
+ private:
+  float spatialScale_;
+  uint64_t samplingRatio_, alignedHeight_, alignedWidth_;
 };
 
 }  // namespace popart

@@ -4,7 +4,9 @@
 
 #include <popart/op/builtin.hpp>
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
+#include <map>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -22,7 +24,7 @@ class ScaleOp : public ElementWiseUnaryOp {
   std::unique_ptr<Op> clone() const override;
   std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
   std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void setScaleFactor(float value);
   float getScaleFactor() const { return scale_; }
   bool canBeReplacedByIdentity() const override { return scale_ == 1.0f; }
@@ -45,6 +47,21 @@ class ScaleInplaceOp : public ElementWiseInplaceUnaryOp {
 
  private:
   float scale_;
+};
+
+/// Its gradient: g times the scale.
+class ScaleGradOp : public ScaleOp, public builtin::Origin {
+ public:
+  explicit ScaleGradOp(const ScaleOp& fwdOp);
+  ~ScaleGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final { return builtin::ofResult; }
+  const std::map<int, int>& gradOutToNonGradIn() const final { return builtin::ofInput; }
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const final {
+    return {};
+  }
+  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
 };
 
 }  // namespace popart

@@ -3,8 +3,10 @@
 #define popart_op_sigmoid_hpp
 
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -17,7 +19,28 @@ class SigmoidOp : public ElementWiseUnaryOp {
   ~SigmoidOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result and the result.
+class SigmoidGradOp : public ElementWiseOutUnaryGradOp {
+ public:
+  explicit SigmoidGradOp(const SigmoidOp& fwdOp);
+  ~SigmoidGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+};
+
+/// Its variant in place.
+class SigmoidInplaceOp : public ElementWiseInplaceUnaryOp, public builtin::Origin {
+ public:
+  explicit SigmoidInplaceOp(const SigmoidOp& op);
+  ~SigmoidInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
 };
 
 }  // namespace popart

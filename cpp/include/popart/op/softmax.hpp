@@ -4,9 +4,11 @@
 
 #include <popart/op/builtin.hpp>
 #include <popart/op/elementwise.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -21,6 +23,8 @@ class SoftmaxOp : public ElementWiseUnaryOp {
   ~SoftmaxOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::tuple<OperatorIdentifier, float>> inplacePriorityDefault() const override;
+  std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   /// As given: it may be negative.
@@ -43,6 +47,20 @@ class SoftmaxGradOp : public Op {
   std::unique_ptr<Op> clone() const override;
   void setup() override { outInfo(getOutIndex()) = inInfo(getProbsInIndex()); }
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
+};
+
+/// Its variant in place.
+class SoftmaxInplaceOp : public ElementWiseInplaceUnaryOp, public builtin::Origin {
+ public:
+  explicit SoftmaxInplaceOp(const SoftmaxOp& op);
+  ~SoftmaxInplaceOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  void appendOutlineAttributes(OpSerialiserBase& os) const override;
+  int64_t getAxis() const { return axis_; }
+
+ private:
+  int64_t axis_;
 };
 
 }  // namespace popart

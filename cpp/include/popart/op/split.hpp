@@ -3,6 +3,7 @@
 #define popart_op_split_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,7 @@ class SplitOp : public Op {
   static InIndex getInIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override { builtin::setup(*this); }
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   bool canShard() const override { return true; }
@@ -36,6 +37,20 @@ class SplitOp : public Op {
  private:
   int64_t axis_;
   std::vector<int64_t> split_;
+};
+
+/// Its gradient: those of the results, joined.
+class SplitGradOp : public builtin::GradOp {
+ public:
+  SplitGradOp(const SplitOp& fwdOp, const Op::Settings& settings);
+  ~SplitGradOp() override;
+
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  int64_t getAxis() const { return axis_; }
+
+ private:
+  int64_t axis_;
 };
 
 }  // namespace popart

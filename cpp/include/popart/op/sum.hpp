@@ -3,6 +3,7 @@
 #define popart_op_sum_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <memory>
 #include <vector>
@@ -20,10 +21,14 @@ class VariadicOp : public Op {
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override = 0;
   void setup() final;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  /// One gradient for each input.
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   /// True with a single input.
   bool canBeReplacedByIdentity() const final { return input->n() == 1; }
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
+
+ private:
+  virtual std::unique_ptr<Op> getIthGrad(int) const { builtin::refuseGradient(*this); }
 };
 
 /// The sum of the inputs.
@@ -33,6 +38,66 @@ class SumOp : public VariadicOp {
   ~SumOp() override;
 
   std::unique_ptr<Op> clone() const override;
+  bool canShard() const override { return true; }
+
+ private:
+  std::unique_ptr<Op> getIthGrad(int i) const override;
+};
+
+/// The gradient of one input.
+class VariadicGradOp : public builtin::GradOp {
+ public:
+  VariadicGradOp(const OperatorIdentifier& opid, const VariadicOp& fwdOp, InIndex index,
+                 const OperatorIdentifier& known, bool isLinear);
+  ~VariadicGradOp() override;
+
+  static InIndex getGradInIndex() { return 0; }
+  static OutIndex getOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const override;
+  InIndex getFwdIndex() { return index_; }
+  const TensorInfo& getFwdInputInfo() { return forwardInput(*this, index_); }
+
+ private:
+  InIndex index_;
+};
+
+/// One that reads the input and the result.
+class NonLinearVariadicGradOp : public VariadicGradOp {
+ public:
+  NonLinearVariadicGradOp(const OperatorIdentifier& opid, const VariadicOp& fwdOp, InIndex index,
+                          const OperatorIdentifier& known)
+      : VariadicGradOp(opid, fwdOp, index, known, false) {}
+  ~NonLinearVariadicGradOp() override;
+
+  static InIndex getFwdInIndex() { return 1; }
+  static InIndex getFwdOutInIndex() { return 2; }
+  std::unique_ptr<Op> clone() const override;
+};
+
+/// One that reads neither.
+class LinearVariadicGradOp : public VariadicGradOp {
+ public:
+  LinearVariadicGradOp(const OperatorIdentifier& opid, const VariadicOp& fwdOp, InIndex index,
+                       const OperatorIdentifier& known)
+      : VariadicGradOp(opid, fwdOp, index, known, true) {}
+  ~LinearVariadicGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  /// Whether it is the gradient of the result times getScale().
+  virtual bool hasScale() const { return false; }
+  virtual float getScale() const { return 1.0f; }
+};
+
+/// The gradient of one input.
+class SumArgGradOp : public LinearVariadicGradOp {
+ public:
+  SumArgGradOp(const SumOp& fwdOp, InIndex index);
+  ~SumArgGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  bool canBeReplacedByIdentity() const override {
+    return inShape(getGradInIndex()) == outShape(getOutIndex());
+  }
   bool canShard() const override { return true; }
 };
 

@@ -17,7 +17,16 @@ class TanhOp : public ElementWiseUnaryOp {
   ~TanhOp() override;
 
   std::unique_ptr<Op> clone() const override;
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
+};
+
+/// Its gradient, of that of the result and the result.
+class TanhGradOp : public ElementWiseOutUnaryGradOp {
+ public:
+  explicit TanhGradOp(const TanhOp& fwdOp);
+  ~TanhGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
 };
 
 }  // namespace popart

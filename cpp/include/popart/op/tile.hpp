@@ -3,8 +3,10 @@
 #define popart_op_tile_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,12 +24,25 @@ class TileOp : public Op {
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override { builtin::setup(*this); }
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   /// The constant at the second input; empty before it is connected.
   std::vector<int64_t> getRepeats() const;
   const Shape& getOutShape() { return outShape(getOutIndex()); }
   bool canBeReplacedByIdentity() const override;
+};
+
+/// Its gradient: the sum over the repetitions.
+class TileGradOp : public TileOp, public builtin::Origin {
+ public:
+  explicit TileGradOp(const TileOp& fwdOp);
+  ~TileGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final { return builtin::ofResult; }
+  const std::map<int, int>& gradOutToNonGradIn() const final { return builtin::ofInput; }
+  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
+  void setup() final { outInfo(getOutIndex()) = forwardInput(*this, getInIndex()); }
 };
 
 }  // namespace popart

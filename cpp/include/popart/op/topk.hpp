@@ -3,10 +3,12 @@
 #define popart_op_topk_hpp
 
 #include <popart/op/basesort.hpp>
+#include <popart/op/gradient.hpp>
 #include <popart/vendored/optional.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -28,6 +30,7 @@ class TopKOp : public BaseSortOp {
   static OutIndex getValuesOutIndex() { return 0; }
   static OutIndex getIndicesOutIndex() { return 1; }
   std::unique_ptr<Op> clone() const override;
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   /// What the constructor was given; of an operator that has it as input 1, the constant there.
   int64_t getK() const;
@@ -47,6 +50,25 @@ class TopKOp : public BaseSortOp {
  private:
   int64_t k_;
   bool largest_, sorted_, stable_ = false;
+  nonstd::optional<float> memory_;
+};
+
+/// Its gradient: that of the values in their places, else 0.
+class TopKGradOp : public builtin::GradOp {
+ public:
+  explicit TopKGradOp(const TopKOp& fwdOp);
+  ~TopKGradOp() override;
+
+  static InIndex gradInIndex() { return 0; }
+  static InIndex indicesInIndex() { return 1; }
+  static OutIndex gradOutIndex() { return 0; }
+  std::unique_ptr<Op> clone() const final;
+  int64_t getAxis() const { return axis_; }
+  const TensorInfo& getGradOutInfo() const { return forwardInput(*this, 0); }
+  nonstd::optional<float> getAvailableMemoryProportion() const { return memory_; }
+
+ private:
+  int64_t axis_;
   nonstd::optional<float> memory_;
 };
 

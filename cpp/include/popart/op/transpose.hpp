@@ -3,8 +3,10 @@
 #define popart_op_transpose_hpp
 
 #include <popart/op/builtin.hpp>
+#include <popart/op/gradient.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -47,7 +49,7 @@ class TransposeOp : public TransposeBaseOp {
 
   std::unique_ptr<Op> clone() const override;
   bool isOutplaceViewChange() const override { return true; }
-  std::vector<std::unique_ptr<Op>> getGradOps() override { builtin::refuseGradient(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() override;
   bool canBeReplacedByIdentity() const override;
   /// A TransposeInplaceOp.
   std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& variant) const override;
@@ -65,6 +67,18 @@ class TransposeInplaceOp : public TransposeBaseOp {
   std::unique_ptr<Op> clone() const override;
   bool isInplaceViewChange() const override { return true; }
   view::Regions aliases(InIndex in, OutIndex) const override { return uses(in); }
+};
+
+/// Its gradient: the transposition that undoes this one.
+class TransposeGradOp : public TransposeOp, public builtin::Origin {
+ public:
+  explicit TransposeGradOp(const TransposeOp& fwdOp);
+  ~TransposeGradOp() override;
+
+  std::unique_ptr<Op> clone() const final;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final { return builtin::ofResult; }
+  const std::map<int, int>& gradOutToNonGradIn() const final { return builtin::ofInput; }
+  std::vector<std::unique_ptr<Op>> getGradOps() final { builtin::refuseGradient(*this); }
 };
 
 }  // namespace popart
