@@ -132,9 +132,26 @@ MatMulSpec::Strides stridesOf(const py::array& a) {
   return s;
 }
 
-std::vector<py::array> withBias(std::vector<py::array> arrays, const Bias& bias) {
-  if (!bias.is_none()) arrays.push_back(py::cast<py::array>(bias));
+/// The operands, and the bias if there is one: `n` elements of FLOAT, or of DOUBLE where the operands are.
+/// \throws py::value_error for another array
+std::vector<py::array> withBias(std::vector<py::array> arrays, const Bias& bias, py::ssize_t n) {
+  if (bias.is_none()) return arrays;
+  const auto b = py::cast<py::array>(bias);
+  const poplar::Type type =
+      typeOf(arrays.front().dtype()) == poplar::DOUBLE ? poplar::DOUBLE : poplar::FLOAT;
+  if (b.ndim() != 1 || b.shape(0) != n || typeOf(b.dtype()) != type ||
+      (n > 1 && b.strides(0) != b.itemsize()))
+    throw py::value_error("bias: expected a dense array of " + std::to_string(n) + " elements of " +
+                          type.toString());
+  arrays.push_back(b);
   return arrays;
+}
+
+unsigned threadsOf(unsigned threads) {
+  constexpr unsigned kMost = 1024;
+  if (threads < 1 || threads > kMost)
+    throw py::value_error("threads: expected 1 to 1024, got " + std::to_string(threads));
+  return threads;
 }
 
 Prepared product(const py::array& a, const py::array& b, const py::array& c, unsigned threads,
@@ -149,6 +166,7 @@ Prepared product(const py::array& a, const py::array& b, const py::array& c, uns
       b.shape(2) != c.shape(2) || a.shape(2) != b.shape(1) || !c.writeable())
     throw py::value_error("the shapes do not fit one another, or c is read-only");
   s.inType = typeOf(a.dtype());
+  if (typeOf(b.dtype()) != s.inType) throw py::value_error("a and b have different types");
   s.outType = typeOf(c.dtype());
   s.groups = c.shape(0);
   s.m = c.shape(1);
@@ -158,7 +176,10 @@ Prepared product(const py::array& a, const py::array& b, const py::array& c, uns
   s.alpha = alpha;
   s.accumulate = accumulate;
   s.bias = !bias.is_none();
-  return {contraction::make(s, threads, sourceOf(source)), withBias({a, b, c}, bias)};
+  if (s.bias && s.c.column != 1)
+    throw py::value_error("with a bias the columns of c must have stride 1");
+  auto operands = withBias({a, b, c}, bias, c.shape(2));
+  return {contraction::make(s, threadsOf(threads), sourceOf(source)), std::move(operands)};
 }
 
 /// The layout of activations [n, c, field...] in an array. The array's dimensions are, by `block`,
@@ -201,13 +222,14 @@ ConvSpec convSpec(const std::string& pass, Layout in, Layout weights, Layout out
     throw py::value_error("no pass '" + pass +
                           "'; there are forward, data_gradient and weights_gradient");
   const std::size_t fields = stride.size();
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
   const auto least = [&](const Ints& values, std::int64_t bound) {
-    return values.size() == fields &&
-           std::all_of(values.begin(), values.end(), [&](auto v) { return v >= bound; });
+    return values.size() == fields && std::all_of(values.begin(), values.end(),
+                                                  [&](auto v) { return v >= bound && v < kMost; });
   };
   const bool fits = fields > 0 && in.shape.size() == fields + 2 && out.shape.size() == fields + 2 &&
                     weights.shape.size() == fields + 3 && least(stride, 1) && least(dilation, 1) &&
-                    least(inDilation, 1) && padLower.size() == fields &&
+                    least(inDilation, 1) && least(padLower, 1 - kMost) &&
                     in.shape[0] == out.shape[0] &&
                     in.shape[1] == weights.shape[0] * weights.shape[2] &&
                     out.shape[1] == weights.shape[0] * weights.shape[1];
@@ -234,7 +256,12 @@ Prepared convolution(const std::string& pass, const py::array& in, const py::arr
                     std::move(stride), std::move(dilation), std::move(inDilation),
                     std::move(padLower), !bias.is_none());
   s.policy = policyOf("highest", without);
-  return {contraction::make(s, threads, sourceOf(source)), withBias({in, weights, out}, bias)};
+  const py::array& written = s.pass == contraction::Pass::Forward        ? out
+                             : s.pass == contraction::Pass::DataGradient ? in
+                                                                         : weights;
+  if (!written.writeable()) throw py::value_error("the array of the result is read-only");
+  auto operands = withBias({in, weights, out}, bias, s.out.shape[1]);
+  return {contraction::make(s, threadsOf(threads), sourceOf(source)), std::move(operands)};
 }
 
 /// The layout of a dense FLOAT array.
@@ -292,11 +319,13 @@ void bindContraction(py::module_& m) {
         py::arg("bias") = py::none(), py::arg("fpMath") = "highest", py::arg("without") = "",
         "Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if\n"
         "there is one, plus c if `accumulate`. Rows or columns of each array have stride\n"
-        "1; the other strides are free. `fpMath` is that of the engine's option host.fpMath;\n"
-        "`without` has choices of kernels, separated by commas, as its option host.without.\n"
-        "Raises ValueError for other shapes, a read-only `c`, an unknown source, fpMath or\n"
-        "choice, and a source that does not support the shapes or types; poplar_type_error\n"
-        "for a dtype that the device lacks.");
+        "1; the other strides are free, but with a bias the columns of c have stride 1. A bias is\n"
+        "dense, of FLOAT, or DOUBLE where a and b are. `fpMath` is that of the engine's option\n"
+        "host.fpMath; `without` has choices of kernels, separated by commas, as its option\n"
+        "host.without. `threads` is from 1 to 1024.\n"
+        "Raises ValueError for other shapes, types, threads or biases, a read-only `c`, an\n"
+        "unknown source, fpMath or choice, and a source that does not support the shapes or\n"
+        "types; poplar_type_error for a dtype that the device lacks.");
   m.def("convolution", &convolution, py::arg("pass_"), py::arg("in_"), py::arg("weights"),
         py::arg("out"), py::arg("stride"), py::arg("dilation"), py::arg("inDilation"),
         py::arg("padLower"), py::arg("threads") = 1, py::arg("source") = "any",
@@ -310,10 +339,10 @@ void bindContraction(py::module_& m) {
         "-1, [n, c / b, field..., b] for block b.\n"
         "`weights`: [groups, o, i, field...]. `stride`, `dilation` of the kernel,\n"
         "`inDilation` of the input and `padLower` have one entry for each field dimension.\n"
-        "`without` is that of product().\n"
-        "Raises ValueError for shapes and lists that do not match, an unknown pass, source or\n"
-        "choice, and a source that does not support the shapes or types; poplar_type_error for a\n"
-        "dtype that the device lacks.");
+        "`without`, `threads` and the bias's type are those of product().\n"
+        "Raises ValueError for shapes, lists, biases and threads that do not match, a read-only\n"
+        "array of the result, an unknown pass, source or choice, and a source that does not\n"
+        "support the shapes or types; poplar_type_error for a dtype that the device lacks.");
   m.def("preferredBlocks", &blocks, py::arg("pass_"), py::arg("in_"), py::arg("weights"),
         py::arg("out"), py::arg("stride"), py::arg("dilation"), py::arg("inDilation"),
         py::arg("padLower"), py::arg("threads") = 1,

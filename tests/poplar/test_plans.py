@@ -324,6 +324,38 @@ def test_what_a_loop_gathers_and_does_not_change_is_copied_before_it(changes: bo
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_loop_that_is_a_whole_branch_gathers_within_the_branch(side: int) -> None:
+    """What it gathers is copied once, before the loop, in the conditional."""
+    graph = poplar.Graph(poplar.Target.createCPUTarget())
+    linear = poplar.VariableMappingMethod.LINEAR
+    prog = program.Sequence()
+    x, chosen = (graph.addVariable(poplar.FLOAT, n, linear) for n in ([2, 3, 4], []))
+    for name, tensor in (("x", x), ("chosen", chosen)):
+        stream = graph.addHostToDeviceFIFO(name, poplar.FLOAT, tensor.numElements())
+        prog.add(program.Copy(stream, tensor))
+    total = graph.addVariable(poplar.FLOAT, [4, 6], linear, "total")
+    popops.zero(graph, total, prog)
+    negated = popops.neg(graph, x, prog)
+    body = program.Sequence()
+    popops.addInPlace(graph, total, negated.dimShuffle([2, 1, 0]).reshape([4, 6]), body)
+    branches = [program.Sequence([program.Repeat(3, body)]), program.Sequence()]
+    condition = popops.gt(graph, chosen, 0.0, prog)
+    prog.add(program.If(condition, *(branches if side == 0 else branches[::-1])))
+    graph.createHostRead("total", total)
+    engine = poplar.Engine(graph, [prog], {"debug.verifyPlan": "true"})
+    values = np.random.default_rng(1).normal(size=(2, 3, 4)).astype(np.float32)
+    engine.connectStream("x", values)
+    for sign in (1, -1):
+        engine.connectStream("chosen", np.array([sign], np.float32))
+        engine.run(0)
+        found = np.empty((4, 6), np.float32)
+        engine.readTensor("total", found)
+        runs = (sign > 0) == (side == 0)
+        expected = -3 * values.transpose(2, 1, 0).reshape(4, 6) if runs else np.zeros((4, 6))
+        np.testing.assert_allclose(found, expected, 1e-6)
+
+
 def test_steps_that_are_alike_read_one_packed_form() -> None:
     """Each of three products packs weights that stay, and those that are equal do it once."""
     graph = poplar.Graph(poplar.Target.createCPUTarget())

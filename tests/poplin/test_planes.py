@@ -226,8 +226,8 @@ def test_what_is_not_chosen() -> None:
     "case",
     [
         Case(2, 10, 403, (16, 16), stride=(2, 2)),
-        Case(1, 3, 384, (8, 8)),
-        Case(16, 7, 500, (14, 14)),
+        Case(16, 8, 320, (8, 8), stride=(2, 2)),
+        Case(16, 5, 600, (10, 10), stride=(2, 2)),
         Case(4, 8, 304, (7, 7), stride=(2, 2), groups=8),
     ],
 )

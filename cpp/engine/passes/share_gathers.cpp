@@ -204,9 +204,11 @@ class GatherSharer {
       own.push_back(now++);
     }
     at.push_back(now);
-    for (auto* ranges : {&program_.loops, &program_.conditionals})
-      for (auto& range : *ranges)
-        range = {isRepeat(range) ? own[range.begin] : at[range.begin], at[range.end]};
+    // What was copied before a loop of a known number of iterations stays before it, in a conditional that
+    // begins there.
+    for (auto& range : program_.loops)
+      range = {isRepeat(range) ? own[range.begin] : at[range.begin], at[range.end]};
+    for (auto& range : program_.conditionals) range = {at[range.begin], at[range.end]};
     std::vector<Step> steps(now);
     for (auto& [s, added] : added_)
       std::move(added.begin(), added.end(), steps.begin() + static_cast<std::ptrdiff_t>(at[s]));

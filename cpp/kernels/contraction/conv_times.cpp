@@ -54,10 +54,11 @@ struct Sizes {
 /// come all together, four at a time where they are a multiple of four; if lines of many are in one set of
 /// the L1 cache, each is then read anew for each element of it.
 double readTime(const Sizes& s, bool areLast) {
-  constexpr double kReadWhole = 0.12, kRead = 0.39, kReadAnew = 1.8;
+  constexpr double kReadWhole = 0.12, kRead = 0.39, kReadFilled = 0.7, kReadAnew = 1.8;
   constexpr std::int64_t kMany = 64, kFour = 4;
   if (s.inputs % kVector == 0) return kReadWhole;
   const std::int64_t sharing = s.inputs * std::gcd(s.channel, kPage) / kPage;
+  if (!areLast && s.outputs % kVector == 0) return kReadFilled;
   return areLast && sharing > kMany && s.inputs % kFour == 0 ? kReadAnew : kRead;
 }
 
@@ -138,10 +139,13 @@ double groupsTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
 }  // namespace
 
 double oneDnnTime(const ConvSpec& spec, unsigned threads) {
-  // Of one group it takes far longer than estimated more often than far less.
+  // Of one group and few taps, or with strides, it takes far longer than estimated more often than far less.
   constexpr double kTail = 1.08;
+  constexpr std::int64_t kFewTaps = 9;
   const Sizes s(spec);
-  return spec.groups == 1 ? kTail * oneGroupTime(s, spec, threads) : groupsTime(s, spec, threads);
+  if (spec.groups > 1) return groupsTime(s, spec, threads);
+  const bool leans = s.taps <= kFewTaps || !isAll(spec.stride, 1);
+  return (leans ? kTail : 1) * oneGroupTime(s, spec, threads);
 }
 
 double columnsTime(const ConvSpec& spec, unsigned threads) {
