@@ -107,7 +107,9 @@ namespace {
 
 /// Programs that begin with stochastic rounding on, if the options ask for it.
 EngineImpl::Programs rounded(EngineImpl::Programs programs, const poplar::OptionFlags& options) {
-  if (!flagFrom(options, "prng.enableStochasticRounding", false)) return programs;
+  if (!flagFrom(options, "prng.enableStochasticRounding", false) &&
+      !flagFrom(options, "prng.enable", false))
+    return programs;
   for (auto& program : programs) {
     auto both = std::make_shared<ProgramNode>();
     both->children = {roundingProgram(true, {}).node(), std::move(program)};

@@ -103,6 +103,8 @@ const std::vector<OptionRow> kOptions = {
      "the file for what autoReport.outputArchive writes"},
     {"prng.enableStochasticRounding", Kind::Acts, Type::Flag, "false",
      "each program begins with stochastic rounding on"},
+    {"prng.enable", Kind::Acts, Type::Flag, "false",
+     "prng.enableStochasticRounding by its former name; either of the two switches it on"},
     {"prng.seed", Kind::Acts, Type::Whole, "0", "the seed of stochastic rounding until one is set"},
     {"profiler.blocks.filter", Kind::Acts, Type::Pattern, "",
      "the names of Block programs whose executions are in the profile"},
@@ -111,6 +113,8 @@ const std::vector<OptionRow> kOptions = {
 
     {"autoReport.outputDebugInfo", Kind::Refused, Type::Flag, "false", kNoFile},
     {"autoReport.streamAtEachRun", Kind::Refused, Type::Flag, "false", kNoFile},
+    {"debug.nanOverflowMode", Kind::Refused, Type::Flag, "false",
+     "half overflows to infinity, never to NaN"},
     {"debug.trace", Kind::Refused, Type::Flag, "false", kNoFile},
     {"debug.traceFile", Kind::Refused, Type::Text, "", kNoFile},
 
@@ -141,7 +145,10 @@ const std::vector<OptionRow> kOptions = {
     {"opt.maxComputeSetsPerLoweredCopy", Kind::NoMeaning, Type::Whole, "", kCopies},
     {"opt.maxCopyMergeSize", Kind::NoMeaning, Type::Whole, "", kCopies},
     {"opt.maxLinkerThreads", Kind::NoMeaning, Type::Whole, "", kNoTiles},
+    {"opt.useAutoloader", Kind::NoMeaning, Type::Flag, "", kNoFabric},
     {"profiler.blocks.implicitFlush", Kind::NoMeaning, Type::Flag, "", kEstimates},
+    {"profiler.format", Kind::NoMeaning, Type::Text, "",
+     "the profile has the one format that libpva reads"},
     {"profiler.includeCycleEstimates", Kind::NoMeaning, Type::Flag, "", kEstimates},
     {"profiler.includeFlopEstimates", Kind::NoMeaning, Type::Flag, "", kEstimates},
     {"profiler.perExecutionStreamCopyCycles", Kind::NoMeaning, Type::Flag, "", kEstimates},

@@ -215,4 +215,70 @@ void mapWithOutput(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
   Mapping(graph, "mapWithOutput", pointers(exprs), ts, prog, debugContext).toTensors(outs);
 }
 
+namespace {
+
+/// `op` of a tensor and one number, in a type that may differ from theirs. It is worked out in the
+/// wider type of the two.
+poplar::Tensor inType(poplar::Graph& graph, const char* function, expr::BinaryOpType op,
+                      const Tensor& src, const Tensor& epsilon, poplar::program::Sequence& prog,
+                      const poplar::Type& dstType, const poplar::Type& other,
+                      const poplar::DebugContext& debugContext) {
+  const auto fail = [&](const std::string& why) {
+    throw poputil::poplibs_error(std::string("popops::") + function + ": " + why);
+  };
+  if (!src.valid() || !epsilon.valid()) fail("src or epsilon is not a valid tensor");
+  const poplar::Type type = src.elementType();
+  if (dstType != type && dstType != other)
+    fail("the result of " + type.toString() + " has that type or " + other.toString() +
+         "; given was " + dstType.toString());
+  if (epsilon.elementType() != type)
+    fail("epsilon has the type of src, " + type.toString() + "; given was " +
+         epsilon.elementType().toString());
+  if (epsilon.numElements() != 1)
+    fail("epsilon has one element; given was the shape " + epsilon.shapeToString());
+  const Tensor one = epsilon.reshape({});
+  if (dstType == type)
+    return map(graph, expr::BinaryOp(op, expr::_1, expr::_2), {src, one}, prog, debugContext);
+  if (dstType != poplar::FLOAT)
+    return map(graph, expr::Cast(expr::BinaryOp(op, expr::_1, expr::_2), dstType), {src, one}, prog,
+               debugContext);
+  const expr::Cast a(expr::_1, dstType), b(expr::_2, dstType);
+  return map(graph, expr::BinaryOp(op, a, b), {src, one}, prog, debugContext);
+}
+
+/// A constant of the type of `src`.
+Tensor numberFor(poplar::Graph& graph, const Tensor& src, float number,
+                 const poplar::DebugContext& debugContext) {
+  const Tensor constant = graph.addConstant(src.elementType(), {}, number, debugContext);
+  graph.setTileMapping(constant, 0);
+  return constant;
+}
+
+}  // namespace
+
+Tensor varianceToInvStdDev(poplar::Graph& graph, const Tensor& src, const Tensor& epsilon,
+                           poplar::program::Sequence& prog, const poplar::Type dstType,
+                           const poplar::DebugContext& debugContext) {
+  return inType(graph, "varianceToInvStdDev", expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV, src,
+                epsilon, prog, dstType, poplar::HALF, debugContext);
+}
+Tensor varianceToInvStdDev(poplar::Graph& graph, const Tensor& src, const float epsilon,
+                           poplar::program::Sequence& prog, const poplar::Type dstType,
+                           const poplar::DebugContext& debugContext) {
+  return varianceToInvStdDev(graph, src, numberFor(graph, src, epsilon, debugContext), prog,
+                             dstType, debugContext);
+}
+Tensor invStdDevToVariance(poplar::Graph& graph, const Tensor& src, const Tensor& epsilon,
+                           poplar::program::Sequence& prog, const poplar::Type dstType,
+                           const poplar::DebugContext& debugContext) {
+  return inType(graph, "invStdDevToVariance", expr::BinaryOpType::INV_STD_DEV_TO_VARIANCE, src,
+                epsilon, prog, dstType, poplar::FLOAT, debugContext);
+}
+Tensor invStdDevToVariance(poplar::Graph& graph, const Tensor& src, const float epsilon,
+                           poplar::program::Sequence& prog, const poplar::Type dstType,
+                           const poplar::DebugContext& debugContext) {
+  return invStdDevToVariance(graph, src, numberFor(graph, src, epsilon, debugContext), prog,
+                             dstType, debugContext);
+}
+
 }  // namespace popops

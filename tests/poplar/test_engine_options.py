@@ -60,6 +60,7 @@ SHOWN = {
     "target.saveArchive": f"{FILE}::test_files_about_a_graph",
     "prng.enableStochasticRounding": "tests/poplar/test_rounding.py::"
     "test_an_engine_s_option_begins_every_program",
+    "prng.enable": "tests/poplar/test_rounding.py::test_the_former_name_of_an_engine_s_option",
     "prng.seed": "tests/poplar/test_rounding.py::test_an_engine_s_option_begins_every_program",
     "profiler.blocks.filter": f"{PROGRAMS}::test_profiles",
     "profiler.programs.filter": f"{PROGRAMS}::"

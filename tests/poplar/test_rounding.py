@@ -526,3 +526,26 @@ def test_an_engine_s_option_begins_every_program() -> None:
         made(**{name: "true", "prng.seed": "-1"})
     with pytest.raises(errors.poplar_invalid_option, match=r"prng.seed"):
         made(**{name: "true", "prng.seed": str(1 << 64)})
+
+
+def test_the_former_name_of_an_engine_s_option() -> None:
+    """Either name gives the same bits."""
+    x = np.random.default_rng(3).uniform(-2, 2, N).astype(np.float32)
+
+    def run(**options: str) -> Array:
+        graph, prog = poplar.Graph(poplar.Target.createCPUTarget()), program.Sequence()
+        t = graph.addVariable(F, x.shape, LINEAR, "t")
+        graph.createHostWrite("t", t)
+        graph.createHostRead("out", popops.cast(graph, t, H, prog))
+        engine = poplar.Engine(graph, [prog], {"prng.seed": "5", **options})
+        engine.writeTensor("t", x)
+        engine.run(0)
+        out = np.empty(x.shape, np.float16)
+        engine.readTensor("out", out)
+        return out
+
+    rounded = run(**{"prng.enable": "true"})
+    check(rounded, x, 0.0)
+    assert np.any(rounded != x.astype(np.float16))
+    np.testing.assert_array_equal(rounded, run(**{"prng.enableStochasticRounding": "true"}))
+    np.testing.assert_array_equal(run(**{"prng.enable": "false"}), x.astype(np.float16))

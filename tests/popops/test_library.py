@@ -129,3 +129,34 @@ def test_a_function_that_is_called_twice(program: Path) -> None:
     np.testing.assert_allclose(made["first"], x + 3 * y, rtol=1e-6)
     np.testing.assert_allclose(made["second"], x + 9 * y, rtol=1e-6)
     np.testing.assert_allclose(made["changed"], 9 * y, rtol=1e-6)
+
+
+def test_deviations_in_another_type(program: Path) -> None:
+    # The last variance is too large for half, and its deviation is not.
+    x = np.append(RANDOM.uniform(0.01, 4, 14), 90000.0).astype("float32").reshape(3, 5)
+    (program.parent / "x.bin").write_bytes(x.tobytes())
+    (program.parent / "eps.bin").write_bytes(np.float32(0.5).tobytes())
+    assert run(program, "deviations", cwd=program.parent).splitlines() == [
+        "popops::varianceToInvStdDev: epsilon has the type of src, half; given was float",
+        "popops::varianceToInvStdDev: the result of half has that type or half; given was float",
+        "popops::invStdDevToVariance: the result of float has that type or float; given was half",
+        "popops::invStdDevToVariance: epsilon has one element; given was the shape [3,5]",
+    ]
+
+    def got(name: str, dtype: str) -> np.ndarray:
+        return np.fromfile(program.parent / f"{name}.bin", dtype).reshape(3, 5)
+
+    deviations = 1 / np.sqrt(x.astype("f8") + 0.5)
+    half = got("half", "f2")
+    np.testing.assert_allclose(half, deviations, rtol=2.0**-11)
+    np.testing.assert_array_equal(got("asDefault", "f2"), half)
+    np.testing.assert_allclose(got("float", "f4"), deviations, rtol=1e-6)
+    variances = 1 / half.astype("f8") ** 2 - 0.5
+    wide = got("wide", "f4")
+    np.testing.assert_allclose(wide, variances, rtol=1e-5, atol=1e-6)
+    assert wide[2, 4] > np.finfo("f2").max
+    np.testing.assert_array_equal(got("back", "f4"), wide)
+    narrow = got("narrow", "f2")
+    np.testing.assert_allclose(narrow.flat[:14], variances.flat[:14], rtol=4e-3, atol=2e-3)
+    assert np.isinf(narrow[2, 4])
+    np.testing.assert_allclose(got("own", "f4"), 1 / x.astype("f8") ** 2 - 0.5, rtol=1e-5)

@@ -175,6 +175,31 @@ POPOPS_EXPR_BINARY_OPS(POPOPS_BINARY_FUNCTIONS)
 POPOPS_EXPR_TERNARY_OPS(POPOPS_TERNARY_FUNCTIONS)
 #undef POPOPS_TERNARY_FUNCTIONS
 
+/// 1 / sqrt(src + epsilon), of type `dstType`, which is that of `src`, or HALF.
+/// \param src the variance, of any shape
+/// \param epsilon one element of the type of `src`
+/// \throws poputil::poplibs_error for another `dstType`, and another type or size of `epsilon`
+/// As in PopLibs, a call with a float and nothing behind `prog` gives HALF.
+poplar::Tensor varianceToInvStdDev(poplar::Graph& graph, POPOPS_TENSOR src, POPOPS_TENSOR epsilon,
+                                   poplar::program::Sequence& prog, const poplar::Type dstType,
+                                   const poplar::DebugContext& debugContext = {});
+poplar::Tensor varianceToInvStdDev(poplar::Graph& graph, POPOPS_TENSOR src, const float epsilon,
+                                   poplar::program::Sequence& prog,
+                                   const poplar::Type dstType = poplar::HALF,
+                                   const poplar::DebugContext& debugContext = {});
+/// 1 / src^2 - epsilon, of type `dstType`, which is that of `src`, or FLOAT.
+/// \param src the inverse standard deviation, of any shape
+/// \param epsilon one element of the type of `src`
+/// \throws poputil::poplibs_error for another `dstType`, and another type or size of `epsilon`
+/// As in PopLibs, a call with a float and nothing behind `prog` gives FLOAT.
+poplar::Tensor invStdDevToVariance(poplar::Graph& graph, POPOPS_TENSOR src, POPOPS_TENSOR epsilon,
+                                   poplar::program::Sequence& prog, const poplar::Type dstType,
+                                   const poplar::DebugContext& debugContext = {});
+poplar::Tensor invStdDevToVariance(poplar::Graph& graph, POPOPS_TENSOR src, const float epsilon,
+                                   poplar::program::Sequence& prog,
+                                   const poplar::Type dstType = poplar::FLOAT,
+                                   const poplar::DebugContext& debugContext = {});
+
 #undef POPOPS_TAIL
 #undef POPOPS_TENSOR
 #undef POPOPS_NUMBER

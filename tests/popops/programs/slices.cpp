@@ -61,6 +61,25 @@ int main(int, char** argv) {
     popops::sequenceSlice(a.graph, in, kept, n, from, to, false, a.prog);
     a.output("zeroed", out);
     a.output("written", kept);
+  } else if (part == "deviations") {
+    const auto x = a.input("x", FLOAT, {3, 5}), eps = a.input("eps", FLOAT, {1});
+    const auto half = popops::varianceToInvStdDev(a.graph, x, eps, a.prog, HALF);
+    a.output("half", half);
+    a.output("float", popops::varianceToInvStdDev(a.graph, x, 0.5f, a.prog, FLOAT, "named"));
+    a.output("asDefault", popops::varianceToInvStdDev(a.graph, x, 0.5f, a.prog));
+    a.output("wide", popops::invStdDevToVariance(a.graph, half, 0.5f, a.prog, FLOAT));
+    a.output("narrow", popops::invStdDevToVariance(a.graph, half, 0.5f, a.prog, HALF));
+    a.output("back", popops::invStdDevToVariance(a.graph, half, 0.5f, a.prog));
+    a.output("own", popops::invStdDevToVariance(a.graph, x, eps, a.prog));
+    for (int i = 0; i < 4; ++i) try {
+        if (i == 0) popops::varianceToInvStdDev(a.graph, half, eps, a.prog, HALF);
+        if (i == 1) popops::varianceToInvStdDev(a.graph, half, 0.5f, a.prog, FLOAT);
+        if (i == 2) popops::invStdDevToVariance(a.graph, x, 0.5f, a.prog, HALF);
+        if (i == 3) popops::invStdDevToVariance(a.graph, x, x, a.prog, FLOAT);
+        return 1;
+      } catch (const poputil::poplibs_error& e) {
+        std::cout << e.what() << "\n";
+      }
   } else if (part == "statistics") {
     const auto x = a.input("x", FLOAT, {7, 11});
     const auto levels = a.input("levels", FLOAT, {4});
