@@ -36,6 +36,7 @@
 #include <popart/patterns/cosgradoppattern.hpp>
 #include <popart/patterns/coshoppattern.hpp>
 #include <popart/patterns/expgradoppattern.hpp>
+#include <popart/patterns/expm1gradoppattern.hpp>
 #include <popart/patterns/log1pgradoppattern.hpp>
 #include <popart/patterns/loggradoppattern.hpp>
 #include <popart/patterns/mularggradoppattern.hpp>
@@ -234,6 +235,7 @@ std::vector<const Tensor*> CosGradOpPattern::touches(Op*) const { return {}; }
 std::vector<const Tensor*> CoshOpPattern::touches(Op*) const { return {}; }
 
 std::vector<const Tensor*> ExpGradOpPattern::touches(Op*) const { return {}; }
+std::vector<const Tensor*> Expm1GradOpPattern::touches(Op*) const { return {}; }
 
 std::vector<const Tensor*> Log1pGradOpPattern::touches(Op*) const { return {}; }
 

@@ -1,6 +1,7 @@
 """Functions of popops and poputil that C++ alone has, beside NumPy."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_sequences_of_rows(program: Path) -> None:
     x, out, kept = floats(8, 3), floats(10, 3), floats(10, 3)
     n, source, target = [np.array(v, "uint32") for v in ([2, 3, 1], [1, 5, 0], [0, 4, 9])]
     given = {"in": x, "out": out, "kept": kept, "n": n, "from": source, "to": target}
-    shapes = dict.fromkeys(("zeroed", "written"), ("f4", (10, 3)))
+    shapes: dict[str, Any] = dict.fromkeys(("zeroed", "written"), ("f4", (10, 3)))
     made = results(program, "sequences", given, shapes)
     zeroed, written = np.zeros_like(out), kept.copy()
     for count, a, b in zip(n, source, target, strict=True):

@@ -161,6 +161,10 @@ class Ir {
   // ---- Graphs ----
   Graph& getMainGraph() { return main(); }
   const Graph& getMainGraph() const { return main(); }
+  /// The device that a program names for this Ir; a session gets its own when it is made.
+  void setDeviceInfo(DeviceInfo& deviceInfo) { deviceInfo_ = &deviceInfo; }
+  /// What was set, or null.
+  const DeviceInfo* getDeviceInfo() const { return deviceInfo_; }
   /// A new graph without operators, which operators of others may call.
   /// \throws error if there is one of that id
   Graph& createGraph(const GraphId& id);
@@ -171,6 +175,13 @@ class Ir {
   void removeGraph(const GraphId& id);
   /// Removes all such graphs that nothing which starts at the main graph calls.
   void removeIsolatedGraphs();
+  /// Graph::removeIsolatedTensors() of the main graph.
+  void removeIsolatedTensors(bool retainUsedIOTensors = false, bool retainAllIOTensors = false,
+                             bool retainVarTensors = false, bool retainConstTensors = false);
+  /// What is loaded from each stream of the host, by the operators of all graphs.
+  std::map<TensorId, std::vector<Tensor*>> getHostLoadTensors() const;
+  /// What is stored to each stream of the host, by the operators of all graphs.
+  std::map<TensorId, std::vector<Tensor*>> getHostStoreTensors() const;
   /// An id that no graph has: "base_subgraph(0)" and so on.
   GraphId createUniqueSubgraphId(const GraphId& base);
   /// Copies a graph: its inputs, constants, operators with their constraints, and outputs, with ids
@@ -368,6 +379,7 @@ class Ir {
   TensorId loss_;
   std::shared_ptr<const Optimizer> optimizer_;
   std::map<RemoteBufferId, RemoteBufferInfo> remoteBuffers_;
+  DeviceInfo* deviceInfo_ = nullptr;
 };
 
 }  // namespace popart

@@ -3,6 +3,8 @@
 #include <popart/filereader.hpp>
 #include <popart/ir.hpp>
 #include <popart/logging.hpp>
+#include <popart/op/exchange/hostcopy.hpp>
+#include <popart/op/exchange/multiexchange.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/optimizer.hpp>
 #include <popart/tensornames.hpp>
@@ -97,6 +99,43 @@ Graph& Ir::createGraph(const GraphId& id) {
 void Ir::removeGraph(const GraphId& id) {
   Graph& graph = main();
   irCalls().removeGraph(graph, id.str());
+}
+
+void Ir::removeIsolatedTensors(bool retainUsedIOTensors, bool retainAllIOTensors,
+                               bool retainVarTensors, bool retainConstTensors) {
+  main().removeIsolatedTensors(retainUsedIOTensors, retainAllIOTensors, retainVarTensors,
+                               retainConstTensors);
+}
+
+namespace {
+
+/// The tensors of copies between the host and the device, by stream.
+std::map<TensorId, std::vector<Tensor*>> exchanged(const Ir& ir, ExchangeDirection direction) {
+  const bool loads = direction == ExchangeDirection::Load;
+  std::map<TensorId, std::vector<Tensor*>> found;
+  for (Op* op : ir.getAllOps()) {
+    if (const auto* load = dynamic_cast<const HostLoadOp*>(op); load != nullptr && loads)
+      found[load->getHostStreamTensorId()].push_back(op->outTensor(0));
+    if (const auto* store = dynamic_cast<const HostStoreOp*>(op); store != nullptr && !loads)
+      found[store->getHostStreamTensorId()].push_back(op->inTensor(0));
+    const auto* several = dynamic_cast<const MultiExchangeOp*>(op);
+    for (int i = 0; several != nullptr && i < several->getNumExchanges(); ++i) {
+      const ExchangeDescriptor each = several->getExchangeDescriptor(i);
+      if (each.isHostExchange() && each.getDirection() == direction)
+        found[each.getHostStreamTensorId()].push_back(
+            op->inTensor(several->descriptorIndexToInIndices(i).front()));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::map<TensorId, std::vector<Tensor*>> Ir::getHostLoadTensors() const {
+  return exchanged(*this, ExchangeDirection::Load);
+}
+std::map<TensorId, std::vector<Tensor*>> Ir::getHostStoreTensors() const {
+  return exchanged(*this, ExchangeDirection::Store);
 }
 
 void Ir::removeIsolatedGraphs() {

@@ -15,7 +15,7 @@ class Expm1GradOpPattern : public PreAliasPattern {
  public:
   ~Expm1GradOpPattern() override;
   bool matches(Op* op) const override;
-  std::vector<const Tensor*> touches(Op*) const override { return {}; }
+  std::vector<const Tensor*> touches(Op*) const override;
   bool apply(Op* op) const override;
 };
 
