@@ -14,15 +14,32 @@
 namespace popir {
 namespace {
 
+std::size_t bytesOf(const std::map<std::string, poplar::Tensor>& handles, const std::string& handle,
+                    const char* who, std::size_t replicas, const void* begin, const void* end) {
+  const auto found = handles.find(handle);
+  if (found == handles.end()) return 0;  // the engine refuses it
+  const std::size_t bytes = found->second.numElements() * found->second.elementType().sizeInBytes();
+  const auto given =
+      static_cast<std::size_t>(static_cast<const char*>(end) - static_cast<const char*>(begin));
+  if (end != nullptr && given < bytes * replicas)
+    throw poplar::tensor_io_state_error(std::string(who) + ": '" + handle + "' has " +
+                                        std::to_string(bytes) + " bytes on each of " +
+                                        std::to_string(replicas) + " replicas, a buffer of " +
+                                        std::to_string(given) + " given");
+  return bytes;
+}
+
+}  // namespace
+
 /// What one callback gives, for all replicas. A replica that is ahead asks for the next transfer;
 /// those that come after it get the same.
-class Broadcast {
+class ReplicaEngines::Shared {
  public:
-  Broadcast(StreamEnd source, std::size_t replicas)
+  Shared(StreamEnd source, std::size_t replicas)
       : source_(std::move(source)), taken_(replicas, 0) {}
   ~Broadcast() { source_.disconnect(); }
-  Broadcast(const Broadcast&) = delete;
-  Broadcast& operator=(const Broadcast&) = delete;
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
 
   void give(std::size_t replica, void* buffer) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -54,28 +71,6 @@ class Broadcast {
   std::vector<std::size_t> taken_;      // transfers, by replica
   std::deque<std::vector<char>> kept_;  // those that not all have taken
   std::size_t first_ = 0;               // the number of the first of these
-};
-
-std::size_t bytesOf(const std::map<std::string, poplar::Tensor>& handles, const std::string& handle,
-                    const char* who, std::size_t replicas, const void* begin, const void* end) {
-  const auto found = handles.find(handle);
-  if (found == handles.end()) return 0;  // the engine refuses it
-  const std::size_t bytes = found->second.numElements() * found->second.elementType().sizeInBytes();
-  const auto given =
-      static_cast<std::size_t>(static_cast<const char*>(end) - static_cast<const char*>(begin));
-  if (end != nullptr && given < bytes * replicas)
-    throw poplar::tensor_io_state_error(std::string(who) + ": '" + handle + "' has " +
-                                        std::to_string(bytes) + " bytes on each of " +
-                                        std::to_string(replicas) + " replicas, a buffer of " +
-                                        std::to_string(given) + " given");
-  return bytes;
-}
-
-}  // namespace
-
-/// The one callback of a stream that is broadcast.
-struct ReplicaEngines::Shared : Broadcast {
-  using Broadcast::Broadcast;
 };
 
 ReplicaEngines* EngineImpl::together() {

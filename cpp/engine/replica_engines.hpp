@@ -37,7 +37,7 @@ class ReplicaEngines {
   EngineImpl& of(const char* who, unsigned replica) const;
 
  private:
-  struct Shared;
+  class Shared;
   /// After a run that failed, in which each replica came as far as it came: each stream goes on for
   /// all of them behind the last transfer that any has had.
   void align();

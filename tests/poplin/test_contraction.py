@@ -392,6 +392,54 @@ def test_what_nobody_does_is_refused_by_name():
         contraction.product(f, f, f, source="cublas")
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"bias": np.zeros(3, np.float32)}, "bias: expected a dense array of 8 elements of float"),
+        ({"bias": np.zeros(8)}, "bias: expected a dense array of 8 elements of float"),
+        ({"bias": np.zeros(16, np.float32)[::2]}, "bias: expected a dense array of 8 elements"),
+        ({"bias": np.zeros((1, 8), np.float32)}, "bias: expected a dense array of 8 elements"),
+        (
+            {"c": np.zeros((1, 8, 4), np.float32).transpose(0, 2, 1)},
+            "with a bias the columns of c must have stride 1",
+        ),
+        ({"b": np.zeros((1, 6, 8), np.float16)}, "a and b have different types"),
+        ({"threads": 0}, "threads: expected 1 to 1024, got 0"),
+        ({"threads": 100000}, "threads: expected 1 to 1024, got 100000"),
+    ],
+)
+def test_operands_that_do_not_fit_a_product_are_refused(change, says):
+    given = {
+        "a": np.zeros((1, 4, 6), np.float32),
+        "b": np.zeros((1, 6, 8), np.float32),
+        "c": np.zeros((1, 4, 8), np.float32),
+        "bias": np.zeros(8, np.float32),
+    }
+    with pytest.raises(ValueError, match=says):
+        contraction.product(**given | change)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"bias": np.zeros(3, np.float32)}, "bias: expected a dense array of 5 elements of float"),
+        ({"threads": 0}, "threads: expected 1 to 1024, got 0"),
+        ({"stride": [1, 2**40]}, "strides and dilations do not fit"),
+        ({"padLower": [1, 2**40]}, "strides and dilations do not fit"),
+        ({"out": np.broadcast_to(np.float32(0), (1, 5, 4, 4))}, "the result is read-only"),
+    ],
+)
+def test_operands_that_do_not_fit_a_convolution_are_refused(change, says):
+    given = {
+        "in_": np.zeros((1, 3, 4, 4), np.float32),
+        "weights": np.zeros((1, 5, 3, 3, 3), np.float32),
+        "out": np.zeros((1, 5, 4, 4), np.float32),
+        "stride": [1, 1], "dilation": [1, 1], "inDilation": [1, 1], "padLower": [1, 1],
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=says):
+        contraction.convolution("forward", **given | change)
+
+
 @pytest.mark.parametrize("source", ["any", *FLOAT_SOURCES])
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
 def test_a_product_over_nothing_is_written(source, dtype):
