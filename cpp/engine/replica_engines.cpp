@@ -37,7 +37,7 @@ class ReplicaEngines::Shared {
  public:
   Shared(StreamEnd source, std::size_t replicas)
       : source_(std::move(source)), taken_(replicas, 0) {}
-  ~Broadcast() { source_.disconnect(); }
+  ~Shared() { source_.disconnect(); }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
 
