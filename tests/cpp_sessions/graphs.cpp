@@ -98,7 +98,7 @@ void called() {
                                                 Op::Settings(main, "call"));
   std::set<OpId> visited;
   std::cout << main.getTensor("z")->info << (&call->getCalledGraph() == &body)
-            << call->getCalledGraphIds() << call->opInToSubgraphInIndex(0, 1)
+            << call->getCalledGraphIds() << static_cast<Op*>(call)->opInToSubgraphInIndex(0, 1)
             << call->getIntrospectionInVirtualGraphId(0, visited).first
             << main.getTensor("z")->getVirtualGraphId() << body.getCallSiteOps().size()
             << main.getCalledGraphs().size() << ir.getGraphSchedule().size()
