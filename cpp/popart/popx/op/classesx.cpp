@@ -85,7 +85,7 @@ class AccumulateOpx : public UpdateOpx {
 };
 
 /// Returns the input itself, in accordance with IdentityGradOp::aliases().
-class IdentityGradOpx : public Opx {
+class AliasingIdentityGradOpx : public Opx {
  public:
   using Opx::Opx;
   void grow(poplar::program::Sequence&) const final { setOutTensor(0, getInTensor(0)); }
@@ -125,7 +125,7 @@ class LambSquareOpx : public Opx {
 
 OpxCreator<HistogramOpx> histogramOpxCreator(Onnx::CustomOperators::Histogram);
 OpxCreator<LambSquareOpx> lambSquareOpxCreator(Onnx::CustomOperators::LambSquare);
-OpxCreator<IdentityGradOpx> identityGradOpxCreator(Onnx::GradOperators::IdentityGrad);
+OpxCreator<AliasingIdentityGradOpx> identityGradOpxCreator(Onnx::GradOperators::IdentityGrad);
 OpxCreator<AccumulateOpx> accumulateOpxCreator(Onnx::CustomOperators::Accumulate);
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <popart/popx/op/elementwisex.hpp>
 #include <popops/ElementWise.hpp>
 
+#include "popart/popx/op/regionsx.hpp"
+
 namespace popart {
 namespace popx {
 
@@ -16,10 +18,6 @@ ElementWiseBinaryInplaceOpx::~ElementWiseBinaryInplaceOpx() = default;
 BinaryComparisonOpx::~BinaryComparisonOpx() = default;
 
 namespace {
-
-view::RegMap oneToOne() {
-  return [](const view::Region& region) { return view::Regions{region}; };
-}
 
 /// Sizes {product of the dimensions before `axis`, product of the others}.
 std::vector<std::size_t> split(const std::vector<std::size_t>& shape, int64_t axis) {

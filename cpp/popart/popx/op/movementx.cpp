@@ -20,14 +20,12 @@
 
 #include <vector>
 
+#include "popart/popx/op/regionsx.hpp"
+
 namespace popart {
 namespace popx {
 
 namespace {
-
-view::RegMap oneToOne() {
-  return [](const view::Region& region) { return view::Regions{region}; };
-}
 
 /// Of views that move elements about: any region of the output needs the whole input.
 view::RegMap whole(const Shape& shape) {
