@@ -132,13 +132,12 @@ MatMulSpec::Strides stridesOf(const py::array& a) {
   return s;
 }
 
-/// The operands, and the bias if there is one: `n` elements of FLOAT, or of DOUBLE where the operands are.
+/// The operands, and the bias if there is one: `n` elements of the result's type.
 /// \throws py::value_error for another array
-std::vector<py::array> withBias(std::vector<py::array> arrays, const Bias& bias, py::ssize_t n) {
+std::vector<py::array> withBias(std::vector<py::array> arrays, const Bias& bias, py::ssize_t n,
+                                const poplar::Type& type) {
   if (bias.is_none()) return arrays;
   const auto b = py::cast<py::array>(bias);
-  const poplar::Type type =
-      typeOf(arrays.front().dtype()) == poplar::DOUBLE ? poplar::DOUBLE : poplar::FLOAT;
   if (b.ndim() != 1 || b.shape(0) != n || typeOf(b.dtype()) != type ||
       (n > 1 && b.strides(0) != b.itemsize()))
     throw py::value_error("bias: expected a dense array of " + std::to_string(n) + " elements of " +
@@ -178,7 +177,7 @@ Prepared product(const py::array& a, const py::array& b, const py::array& c, uns
   s.bias = !bias.is_none();
   if (s.bias && s.c.column != 1)
     throw py::value_error("with a bias the columns of c must have stride 1");
-  auto operands = withBias({a, b, c}, bias, c.shape(2));
+  auto operands = withBias({a, b, c}, bias, c.shape(2), s.outType);
   return {contraction::make(s, threadsOf(threads), sourceOf(source)), std::move(operands)};
 }
 
@@ -260,7 +259,7 @@ Prepared convolution(const std::string& pass, const py::array& in, const py::arr
                              : s.pass == contraction::Pass::DataGradient ? in
                                                                          : weights;
   if (!written.writeable()) throw py::value_error("the array of the result is read-only");
-  auto operands = withBias({in, weights, out}, bias, s.out.shape[1]);
+  auto operands = withBias({in, weights, out}, bias, s.out.shape[1], s.out.type);
   return {contraction::make(s, threadsOf(threads), sourceOf(source)), std::move(operands)};
 }
 
@@ -320,7 +319,7 @@ void bindContraction(py::module_& m) {
         "Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if\n"
         "there is one, plus c if `accumulate`. Rows or columns of each array have stride\n"
         "1; the other strides are free, but with a bias the columns of c have stride 1. A bias is\n"
-        "dense, of FLOAT, or DOUBLE where a and b are. `fpMath` is that of the engine's option\n"
+        "dense, of the type of c. `fpMath` is that of the engine's option\n"
         "host.fpMath; `without` has choices of kernels, separated by commas, as its option\n"
         "host.without. `threads` is from 1 to 1024.\n"
         "Raises ValueError for other shapes, types, threads or biases, a read-only `c`, an\n"

@@ -52,7 +52,8 @@ struct Sizes {
 
 /// What it takes oneDNN to bring an element of channels into blocks, or, `areLast`, side by side: those
 /// come all together, four at a time where they are a multiple of four; if lines of many are in one set of
-/// the L1 cache, each is then read anew for each element of it.
+/// the L1 cache, each is then read anew for each element of it. Blocks that are not full take longer where
+/// those of the output are.
 double readTime(const Sizes& s, bool areLast) {
   constexpr double kReadWhole = 0.12, kRead = 0.39, kReadFilled = 0.7, kReadAnew = 1.8;
   constexpr std::int64_t kMany = 64, kFour = 4;

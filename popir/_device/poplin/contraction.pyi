@@ -64,10 +64,10 @@ def convolution(
     -1, [n, c / b, field..., b] for block b.
     `weights`: [groups, o, i, field...]. `stride`, `dilation` of the kernel,
     `inDilation` of the input and `padLower` have one entry for each field dimension.
-    `without` is that of product().
-    Raises ValueError for shapes and lists that do not match, an unknown pass, source or
-    choice, and a source that does not support the shapes or types; poplar_type_error for a
-    dtype that the device lacks.
+    `without`, `threads` and the bias's type are those of product().
+    Raises ValueError for shapes, lists, biases and threads that do not match, a read-only
+    array of the result, an unknown pass, source or choice, and a source that does not
+    support the shapes or types; poplar_type_error for a dtype that the device lacks.
     """
 
 def isa() -> str:
@@ -107,11 +107,13 @@ def product(
     """
     Prepares c [g, m, n] = alpha * a [g, m, k] * b [g, k, n], plus bias [n] if
     there is one, plus c if `accumulate`. Rows or columns of each array have stride
-    1; the other strides are free. `fpMath` is that of the engine's option host.fpMath;
-    `without` has choices of kernels, separated by commas, as its option host.without.
-    Raises ValueError for other shapes, a read-only `c`, an unknown source, fpMath or
-    choice, and a source that does not support the shapes or types; poplar_type_error
-    for a dtype that the device lacks.
+    1; the other strides are free, but with a bias the columns of c have stride 1. A bias is
+    dense, of the type of c. `fpMath` is that of the engine's option
+    host.fpMath; `without` has choices of kernels, separated by commas, as its option
+    host.without. `threads` is from 1 to 1024.
+    Raises ValueError for other shapes, types, threads or biases, a read-only `c`, an
+    unknown source, fpMath or choice, and a source that does not support the shapes or
+    types; poplar_type_error for a dtype that the device lacks.
     """
 
 def sources() -> list[str]:
