@@ -24,6 +24,7 @@ enum class Choice : std::uint8_t {
   Planes,
   DividedSums,
   Images,
+  Bands,  ///< of convolutions of 16-bit floats
   WidePanels,
   KeptPanels,  ///< products of weights that stay, by panels of our own
   FewRows,     ///< or steps of products, and small products, by kernels of our own
@@ -33,10 +34,15 @@ enum class Choice : std::uint8_t {
   Tables,     ///< of 256 results in place of an element-wise function of bytes
 };
 /// The name of each Choice, in their order.
-constexpr const char* kChoices[] = {"winograd", "unpacked winograd", "direct sums", "depthwise",
-                                    "points",   "columns",           "planes",      "divided sums",
-                                    "images",   "wide panels",       "kept panels", "few rows",
-                                    "tiles",    "packing",           "unpacking",   "tables"};
+constexpr const char* kChoices[] = {"winograd",    "unpacked winograd",
+                                    "direct sums", "depthwise",
+                                    "points",      "columns",
+                                    "planes",      "divided sums",
+                                    "images",      "bands",
+                                    "wide panels", "kept panels",
+                                    "few rows",    "tiles",
+                                    "packing",     "unpacking",
+                                    "tables"};
 static_assert(std::size(kChoices) == static_cast<std::size_t>(Choice::Tables) + 1);
 
 struct Policy {

@@ -87,18 +87,17 @@ class ByGroups final : public Contraction {
 
 class ByImages final : public Contraction {
  public:
-  ByImages(const ConvSpec& s, std::int64_t images, std::unique_ptr<Contraction> part,
-           unsigned threads)
+  ByImages(const ConvSpec& s, const std::vector<FurtherOperand>& further, std::int64_t images,
+           std::unique_ptr<Contraction> part, unsigned threads)
       : part_(std::move(part)), parts_(s.in.shape[0] / images), threads_(threads) {
     const auto step = [&](const Layout& layout) {
       return images * imageStep(layout) * static_cast<std::int64_t>(layout.type.sizeInBytes());
     };
     steps_ = {step(s.in), 0, step(s.out)};
     if (s.bias) steps_.push_back(0);
-    for (const PostOp& op : s.postOps) {
-      if (op.operand == 0) continue;
-      steps_.resize(std::max(steps_.size(), op.operand + 1));
-      if (op.extent == PostOp::Extent::Full) steps_[op.operand] = step(op.layout);
+    for (const FurtherOperand& each : further) {
+      steps_.resize(std::max(steps_.size(), each.index + 1));
+      if (each.extent == PostOp::Extent::Full) steps_[each.index] = step(each.layout);
     }
   }
 
@@ -172,8 +171,9 @@ std::unique_ptr<Contraction> makeByGroups(const ConvSpec& s, unsigned threads,
   return std::make_unique<ByGroups>(s, groups, std::move(part), threads);
 }
 
-std::unique_ptr<Contraction> makeByImages(const ConvSpec& s, unsigned threads,
-                                          const MakePart<ConvSpec>& make) {
+std::unique_ptr<Contraction> makeByImages(const ConvSpec& s,
+                                          const std::vector<FurtherOperand>& further,
+                                          unsigned threads, const MakePart<ConvSpec>& make) {
   const std::int64_t images = imagesOfPart(s, threads);
   if (images == 0) return nullptr;
   ConvSpec own = s;
@@ -182,7 +182,7 @@ std::unique_ptr<Contraction> makeByImages(const ConvSpec& s, unsigned threads,
     if (op.extent == PostOp::Extent::Full) op.layout.shape[0] = images;
   auto part = make(own);
   if (part == nullptr) return nullptr;
-  return std::make_unique<ByImages>(s, images, std::move(part), threads);
+  return std::make_unique<ByImages>(s, further, images, std::move(part), threads);
 }
 
 }  // namespace contraction

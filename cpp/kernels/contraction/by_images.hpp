@@ -12,8 +12,9 @@ namespace contraction {
 /// A forward convolution or the gradient of its data, each image on one thread, as the steps before
 /// and after it. Null if it has no images to share, or weights larger than these, which each thread
 /// reads.
-std::unique_ptr<Contraction> makeByImages(const ConvSpec& spec, unsigned threads,
-                                          const MakePart<ConvSpec>& make);
+std::unique_ptr<Contraction> makeByImages(const ConvSpec& spec,
+                                          const std::vector<FurtherOperand>& further,
+                                          unsigned threads, const MakePart<ConvSpec>& make);
 /// The same of a depthwise convolution of plain rows of one image: each thread has vectors of channels.
 std::unique_ptr<Contraction> makeByGroups(const ConvSpec& spec, unsigned threads,
                                           const MakePart<ConvSpec>& make);

@@ -502,7 +502,7 @@ std::unique_ptr<Contraction> makeShared(Source source, const MatMulSpec& spec, u
 std::unique_ptr<Contraction> makeShared(Source source, const ConvSpec& spec, unsigned threads) {
   const auto part = [](const ConvSpec& own) { return makeOneDnn(own, 1); };
   if (source == Source::OneDnn && spec.policy.has(Choice::Images)) {
-    if (auto made = makeByImages(spec, threads, part)) return made;
+    if (auto made = makeByImages(spec, furtherOf(spec), threads, part)) return made;
     if (auto made = makeByGroups(spec, threads, part)) return made;
   }
   return makeBy(source, spec, threads);
@@ -588,7 +588,7 @@ std::unique_ptr<Contraction> makeInFloat(const MatMulSpec& s, unsigned threads, 
   return makeViaFloat(s, threads, source);
 }
 std::unique_ptr<Contraction> makeInFloat(const ConvSpec& s, unsigned threads, Source source) {
-  return makeViaFloat(s, threads, [source](const ConvSpec& floats, unsigned of) {
+  return makeViaFloat(s, furtherOf(s), threads, [source](const ConvSpec& floats, unsigned of) {
     return contraction::make(floats, of, source);
   });
 }
@@ -753,7 +753,7 @@ bool rowsAndPassAreFaster(const ConvSpec& spec, unsigned threads) {
 }  // namespace
 
 std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
-  if (anyHalf(spec)) return makeViaFloat(spec, threads, makeWithPostOps);
+  if (anyHalf(spec)) return makeViaFloat(spec, furtherOf(spec), threads, makeWithPostOps);
   threads = threadsFor(workOf(spec), threads);
   if (!spec.policy.deterministic && depthwiseRowsAreFaster(spec, threads))
     return makeDepthwiseRows(spec, threads);

@@ -66,6 +66,13 @@ struct PostOp {
   Layout layout = {};
 };
 
+/// An operand of what follows a convolution.
+struct FurtherOperand {
+  std::size_t index;  ///< in the run
+  PostOp::Extent extent;
+  Layout layout;
+};
+
 /// A convolution and its gradients. Forward:
 ///   out[n, g, o, y] = sum over i, t of in[n, g, i, x] * weights[g, o, i, t]
 /// with x = (y * stride + t * dilation - padLower) / inDilation in each of one to three field
@@ -199,8 +206,11 @@ std::unique_ptr<Contraction> makeViaFloat(const MatMulSpec& spec, unsigned threa
 /// The same with what `make` makes of the convolution in float: the result is rounded once, after the
 /// last post-op. Null if `make` gives null.
 using MakeConv = std::function<std::unique_ptr<Contraction>(const ConvSpec&, unsigned threads)>;
-std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads,
-                                          const MakeConv& make);
+std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec,
+                                          const std::vector<FurtherOperand>& further,
+                                          unsigned threads, const MakeConv& make);
+/// The operands of the post-ops of a convolution.
+std::vector<FurtherOperand> furtherOf(const ConvSpec& spec);
 /// The convolution with all its operands in float.
 ConvSpec inFloat(ConvSpec spec);
 /// Of one group of 16-bit floats whose B is packed: rows are converted by the thread that multiplies

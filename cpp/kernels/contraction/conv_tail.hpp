@@ -14,13 +14,14 @@ namespace popir {
 
 /// Operands: in, weights, out, then the tail's operands.
 ///
-/// Where the convolution's source supports them, the tail is executed as post-ops. Otherwise it is
-/// a separate pass over the output. Each operator of FLOAT rounds as it does unfused; 16-bit floats are
-/// rounded once, after the last operator.
+/// The operators that the tail begins with are post-ops, where the convolution's source supports them.
+/// The others are a separate pass over the output, of 16-bit floats over each band (bands.hpp). Each
+/// operator of FLOAT rounds as it does unfused; 16-bit floats are rounded once, after the last operator.
 class ConvTailKernel final : public Kernel {
  public:
   /// Returns null unless `conv` is a forward convolution of FLOAT or a 16-bit float without a bias, and
-  /// the tail is a chain of post-ops: each operator uses the result before it once.
+  /// the tail is a chain of post-ops: each operator uses the result before it once. What follows such a
+  /// chain, or stands in its place, may be anything if the result has 16 bits.
   static std::shared_ptr<const ConvTailKernel> make(const ConvKernel& conv, const Tail& tail);
 
   /// "conv+multiply+add+relu"
@@ -51,6 +52,7 @@ class ConvTailKernel final : public Kernel {
   std::shared_ptr<const Tail> tail_;
   MapProgram floats_;  // of the tail
   std::vector<contraction::PostOp> chain_;
+  MapProgram rest_;  // after the chain; without outputs if nothing is
   std::string name_;
 };
 

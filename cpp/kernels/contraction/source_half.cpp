@@ -2,6 +2,7 @@
 // float, sums are formed in float, and the result is rounded once.
 #include <algorithm>
 
+#include "kernels/contraction/bands.hpp"
 #include "kernels/contraction/by_images.hpp"
 #include "kernels/contraction/contraction.hpp"
 #include "kernels/half.hpp"
@@ -191,9 +192,8 @@ Operand operandOf(const Layout& layout, bool read, bool written) {
   return {layout.type, static_cast<std::int64_t>(layout.elements()), read, written};
 }
 
-/// The elements of the operand of a post-op.
-std::int64_t elementsOf(const PostOp& op, const Layout& out) {
-  switch (op.extent) {
+std::int64_t elementsOf(const FurtherOperand& operand, const Layout& out) {
+  switch (operand.extent) {
     case PostOp::Extent::Channel: return out.shape[1];
     case PostOp::Extent::Full: return static_cast<std::int64_t>(out.elements());
     default: return 1;
@@ -237,16 +237,28 @@ ConvSpec inFloat(ConvSpec spec) {
   return spec;
 }
 
-std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads,
-                                          const MakeConv& make) {
+std::vector<FurtherOperand> furtherOf(const ConvSpec& spec) {
+  std::vector<FurtherOperand> found;
+  for (const PostOp& op : spec.postOps)
+    if (op.operand != 0) found.push_back({op.operand, op.extent, op.layout});
+  return found;
+}
+
+std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec,
+                                          const std::vector<FurtherOperand>& further,
+                                          unsigned threads, const MakeConv& make) {
   for (const Layout* each : {&spec.in, &spec.weights, &spec.out})
     if (!isFloatOrHalf(each->type)) return nullptr;
+  auto inner =
+      makeInBands(spec, further, threads, [&](const ConvSpec& part) { return make(part, 1); });
+  const bool areBands = inner != nullptr;
   // Stochastic rounding numbers the results of all images.
-  if (spec.policy.has(Choice::Images) && !spec.rounding.isStochastic())
-    if (auto made = makeByImages(spec, threads,
-                                 [&](const ConvSpec& part) { return makeViaFloat(part, 1, make); }))
+  if (!areBands && spec.policy.has(Choice::Images) && !spec.rounding.isStochastic())
+    if (auto made = makeByImages(spec, further, threads, [&](const ConvSpec& part) {
+          return makeViaFloat(part, further, 1, make);
+        }))
       return made;
-  auto inner = make(inFloat(spec), threads);
+  if (!areBands) inner = make(inFloat(spec), threads);
   if (inner == nullptr) return nullptr;
   std::vector<Operand> operands;
   const Pass writes[] = {Pass::DataGradient, Pass::WeightsGradient, Pass::Forward};
@@ -254,11 +266,13 @@ std::unique_ptr<Contraction> makeViaFloat(const ConvSpec& spec, unsigned threads
   for (int i = 0; i < 3; ++i)
     operands.push_back(operandOf(*layouts[i], spec.pass != writes[i], spec.pass == writes[i]));
   if (spec.bias) operands.push_back({spec.out.type, spec.out.shape[1], true, false});
-  for (const PostOp& op : spec.postOps) {
-    if (op.operand == 0) continue;
-    operands.resize(std::max(operands.size(), op.operand + 1), {poplar::FLOAT, 0, false, false});
-    operands[op.operand] = {op.layout.type, elementsOf(op, spec.out), true, false};
+  const Operand asGiven{poplar::FLOAT, 0, false, false};
+  for (const FurtherOperand& each : further) {
+    operands.resize(std::max(operands.size(), each.index + 1), asGiven);
+    if (areBands && each.extent == PostOp::Extent::Full) continue;
+    operands[each.index] = {each.layout.type, elementsOf(each, spec.out), true, false};
   }
+  if (areBands) operands[0] = operands[2] = asGiven;
   return makeViaFloat(std::move(inner), std::move(operands), threads, spec.rounding);
 }
 
