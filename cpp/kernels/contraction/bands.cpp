@@ -291,10 +291,12 @@ class Bands final : public Contraction {
 
 /// Rows of a band; 0 where whole tensors are converted.
 std::int64_t rowsOfBand(const ConvSpec& s, const std::vector<Rows>& read, unsigned threads) {
-  // Each thread reads all the weights, band after band.
-  constexpr std::size_t kMostWeights = 1 << 16;
-  constexpr std::int64_t kFloats = 3 << 15, kLeastRows = 4;
-  if (s.weights.elements() > kMostWeights) return 0;
+  // Each thread reads all the weights, band after band, and of many multiplications for each output
+  // conversions are a small part.
+  constexpr std::int64_t kMostWeights = 1 << 16, kMostOfOutput = 200;
+  constexpr std::int64_t kFloats = 3 << 16, kLeastRows = 7;
+  const auto weights = static_cast<std::int64_t>(s.weights.elements());
+  if (weights > kMostWeights || weights > kMostOfOutput * s.out.shape[1]) return 0;
   const std::int64_t images = s.in.shape[0], height = s.out.shape[2];
   std::int64_t floats = Rows(s.out, kOut).floats(height);
   for (const Rows& rows : read) floats += rows.floats(rows.operand == kIn ? s.in.shape[2] : height);
