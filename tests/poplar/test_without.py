@@ -366,6 +366,13 @@ DESCRIBED: dict[str, tuple[str, bool, Callable[[], Any]]] = {
         of_convolution("weights_gradient", (8, 16, 28, 28), (1, 16, 16, 1, 1)),
     ),
     "images": ("base", False, of_convolution("forward", (8, 64, 28, 28), (1, 64, 64, 5, 5))),
+    "bands": (
+        *("base", False),
+        lambda: random_convolution(
+            *("forward", floats(2, 16, 40, 12).astype(np.float16)),
+            floats(1, 24, 16, 3, 3, seed=1).astype(np.float16),
+        ),
+    ),
     "wide panels": ("avx512", False, lambda: random_product(256, 256, 256, True)),
     "kept panels": ("avx512", True, lambda: random_product(12, 256, 512)),
     "few rows": ("avx512", False, lambda: random_product(8, 256, 512)),
