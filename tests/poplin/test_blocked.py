@@ -485,6 +485,38 @@ def test_depthwise_filters(name):
         np.testing.assert_array_equal(one, filters.ours(x, w, threads)[0])
 
 
+@pytest.mark.parametrize("lies", ["blocked", "plain"])
+@pytest.mark.parametrize("groups", [1, 2, 32])
+@pytest.mark.parametrize(("kernel", "stride", "dilation"), [(1, 1, 1), (5, 1, 1), (3, 2, 4)])
+def test_fields_of_one_dimension(kernel, stride, dilation, groups, lies):
+    """They are planes of one row."""
+    x, w = random(2, 32, 61), random(groups, 32 // groups, 32 // groups, kernel, seed=1)
+    pad = dilation * (kernel // 2)
+    want = torch.nn.functional.conv1d(
+        *(torch.tensor(x).double(), torch.tensor(w.reshape(32, -1, kernel)).double()),
+        stride=stride,
+        dilation=dilation,
+        padding=pad,
+        groups=groups,
+    ).numpy()
+    block = 0 if lies == "plain" else BLOCKS[contraction.isa()]
+
+    def laid(a: np.ndarray) -> np.ndarray:
+        n, c, width = a.shape
+        return a if block == 0 else a.reshape(n, c // block, block, width).transpose(0, 1, 3, 2)
+
+    given, out = np.ascontiguousarray(laid(x)), np.ascontiguousarray(laid(np.empty_like(want, "f")))
+    made = contraction.convolution(
+        *("forward", given, w, out, [stride], [dilation], [1], [pad]),
+        source="blocked",
+        inBlock=block,
+        outBlock=block,
+    )
+    assert ("depthwise" if groups == 32 else "direct") in made.describe()
+    made.run()
+    np.testing.assert_allclose(out, laid(want), 1e-5, 1e-5 * np.abs(want).max())
+
+
 def test_direct_bias():
     filters = FILTERS["half a panel"]
     (x, w), bias = filters.operands(), random(48, seed=2)

@@ -304,6 +304,7 @@ std::int64_t rowsOfBand(const ConvSpec& s, const std::vector<Rows>& read, unsign
   count = std::min(count, std::max<std::int64_t>(height / kLeastRows, 1));
   // As many for each thread.
   while (images * count % threads != 0 && count < height) ++count;
+  if (images * count < threads) return 0;
   return (height + count - 1) / count;
 }
 

@@ -709,8 +709,32 @@ std::unique_ptr<Contraction> make(const MatMulSpec& spec, unsigned threads, Sour
   return choose(spec, threads, source);
 }
 
+namespace {
+
+/// A convolution of one field dimension as one of planes of one row, which more sources compute.
+ConvSpec asPlanes(ConvSpec s) {
+  if (s.fieldDims() != 1) return s;
+  for (auto* each : {&s.stride, &s.dilation, &s.inDilation}) each->insert(each->begin(), 1);
+  s.padLower.insert(s.padLower.begin(), 0);
+  const auto insert = [](Layout& layout, std::ptrdiff_t at) {
+    if (layout.shape.empty()) return;  // of a number
+    if (layout.channelBlock == Layout::kPlain)
+      layout.strides.insert(layout.strides.begin() + at,
+                            layout.strides.back() * layout.shape.back());
+    layout.shape.insert(layout.shape.begin() + at, 1);
+  };
+  insert(s.in, 2);
+  insert(s.out, 2);
+  insert(s.weights, 3);
+  for (PostOp& op : s.postOps)
+    if (op.extent == PostOp::Extent::Full) insert(op.layout, 2);
+  return s;
+}
+
+}  // namespace
+
 std::unique_ptr<Contraction> make(const ConvSpec& spec, unsigned threads, Source source) {
-  return choose(spec, threads, source);
+  return choose(asPlanes(spec), threads, source);
 }
 
 namespace {
@@ -752,7 +776,8 @@ bool rowsAndPassAreFaster(const ConvSpec& spec, unsigned threads) {
 
 }  // namespace
 
-std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& spec, unsigned threads) {
+std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& given, unsigned threads) {
+  const ConvSpec spec = asPlanes(given);
   if (anyHalf(spec)) return makeViaFloat(spec, furtherOf(spec), threads, makeWithPostOps);
   threads = threadsFor(workOf(spec), threads);
   if (!spec.policy.deterministic && depthwiseRowsAreFaster(spec, threads))
@@ -799,7 +824,7 @@ Layout asGiven(const Layout& l) {
 
 Blocks preferredBlocks(const ConvSpec& given, unsigned threads) {
   if (anyHalf(given)) return preferredBlocks(inFloat(given), threads);
-  ConvSpec spec = given;
+  ConvSpec spec = asPlanes(given);
   for (Layout* l : {&spec.in, &spec.weights, &spec.out}) *l = asGiven(*l);
   auto blocks = oneDnnBlocks(withoutPostOps(spec), threads);
   if (rowsBeatBlocks(spec, blocks, threads)) return {Layout::kPlain, Layout::kPlain};
