@@ -84,9 +84,12 @@ struct DirectShape : Field {
   }  ///< of a group
 };
 
-/// A depthwise convolution.
+/// A convolution of groups of `group` channels, and as many outputs: 1, a depthwise one, 2, 4 or 8.
 struct DepthShape : Field {
   std::int64_t images, channels;
+  std::int64_t group = 1;
+  /// The gradient of the input: a convolution of that of the output, with groups of weights turned.
+  bool turned = false;
 };
 
 /// A post-op, or the bias, with the memory it reads: a number, one for each channel, or for each

@@ -265,6 +265,17 @@ bool directIsFaster(const ConvSpec& s) {
   return isa() == Isa::Avx2 && (goesOn || w[2] % kVectorOfAvx2 == 0);
 }
 
+/// The same of groups narrower than a vector, whether weights are packed before or not.
+bool narrowGroupsAreFaster(const ConvSpec& s) {
+  const std::int64_t vector = isa() == Isa::Avx512 ? 16 : 8;
+  if (!s.policy.has(Choice::Depthwise) || isa() < Isa::Avx2 || !isOfNarrowGroups(s) ||
+      s.weights.shape[1] >= vector || s.in.shape[1] % vector != 0)
+    return false;
+  // Points of plain sides are products.
+  return s.weights.shape[3] * s.weights.shape[4] > 1 || s.in.channelBlock != Layout::kPlain ||
+         s.out.channelBlock != Layout::kPlain;
+}
+
 /// The same of depthwise convolutions.
 bool depthwiseIsFaster(const ConvSpec& s) {
   constexpr std::int64_t kWideRow = 28, kLargeFilter = 7;
@@ -433,7 +444,7 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
     if (isForWinograd(s) && winogradIsFaster(s, true))
       if (auto made = makeWinograd(s, threads, true)) return made;
     if (directIsFaster(s)) return makeDirect(s, threads);
-    return depthwiseIsFaster(s) ? makeDepthwise(s, threads) : nullptr;
+    return depthwiseIsFaster(s) || narrowGroupsAreFaster(s) ? makeDepthwise(s, threads) : nullptr;
   };
 }
 
@@ -517,6 +528,8 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   if (isForWinograd(s) && (winogradIsFaster(s, false) || winogradGradientIsFaster(s, threads)))
     if (auto made = makeWinograd(s, threads, false)) return made;
   if (isLargeDepthwiseGradient(s)) return makeDepthwise(s, threads);
+  if (narrowGroupsAreFaster(s))
+    if (auto made = makeDepthwise(s, threads)) return made;
   if (s.policy.has(Choice::Points))
     if (auto made = makePoints(
             s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
@@ -764,7 +777,8 @@ ConvSpec withoutPostOps(ConvSpec spec) {
 /// than by oneDNN, which brings channels into blocks and back.
 bool rowsAndPassAreFaster(const ConvSpec& spec, unsigned threads) {
   if (spec.policy.deterministic || isa() != Isa::Avx512 || isDepthwise(spec) ||
-      spec.in.channelBlock != Layout::kPlain || spec.out.channelBlock != Layout::kPlain)
+      narrowGroupsAreFaster(spec) || spec.in.channelBlock != Layout::kPlain ||
+      spec.out.channelBlock != Layout::kPlain)
     return false;
   const ConvSpec bare = withoutPostOps(spec);
   if (spec.policy.has(Choice::Points) && isOfPoints(bare)) return true;
@@ -798,7 +812,8 @@ namespace {
 /// Whether a convolution whose sides are plain takes less time by planes or columns, or a depthwise one by
 /// rows, than by oneDNN with blocks of channels that others write and read.
 bool rowsBeatBlocks(const ConvSpec& spec, const Blocks& blocks, unsigned threads) {
-  if (spec.policy.deterministic || hasWholeDepthwise(spec)) return false;
+  if (spec.policy.deterministic || hasWholeDepthwise(spec) || narrowGroupsAreFaster(spec))
+    return false;
   ConvSpec plain = spec, blocked = spec;
   plain.in.channelBlock = plain.out.channelBlock = Layout::kPlain;
   blocked.in.channelBlock = blocks.in;

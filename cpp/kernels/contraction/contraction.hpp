@@ -223,6 +223,13 @@ std::unique_ptr<Contraction> makeHalfPanels(const MatMulSpec& spec, unsigned thr
 bool oneDnnFallsTogether(const MatMulSpec& spec, unsigned threads);
 Blocks oneDnnBlocks(const ConvSpec& spec, unsigned threads);
 
+/// Whether a convolution of two field dimensions has groups of 2, 4 or 8 channels, and as many outputs.
+inline bool isOfNarrowGroups(const ConvSpec& s) {
+  const auto& w = s.weights.shape;
+  return s.fieldDims() == 2 && s.groups > 1 && w[1] == w[2] &&
+         (w[1] == 2 || w[1] == 4 || w[1] == 8);
+}
+
 /// Whether all of some numbers, one for each dimension, are `value`.
 inline bool isAll(const std::vector<std::int64_t>& values, std::int64_t value) {
   return std::all_of(values.begin(), values.end(), [=](std::int64_t x) { return x == value; });

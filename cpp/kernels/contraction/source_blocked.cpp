@@ -288,11 +288,11 @@ class Direct final : public Blocked {
 class Depthwise final : public Blocked {
  public:
   Depthwise(const ConvSpec& s, const blocked::DepthShape& shape, unsigned threads)
-      : Blocked(s, "depthwise", threads), shape_(shape) {}
+      : Blocked(s, shape.group == 1 ? "depthwise" : "narrow groups", threads), shape_(shape) {}
 
  private:
   std::size_t packedFloats() const override {
-    return shape_.channels * shape_.kernelHeight * shape_.kernelWidth;
+    return shape_.channels * shape_.group * shape_.taps();
   }
   bool movesWeights() const override { return true; }
   void packFloats(const float* weights, float* packed) const override {
@@ -308,19 +308,20 @@ class Depthwise final : public Blocked {
   blocked::DepthShape shape_;
 };
 
-/// The gradient of the weights of a depthwise convolution. Operands that are not in blocks are
-/// copied to blocks first. A thread sums rows of filters over all images, so the bits do not depend
-/// on threads.
+/// The gradient of the weights of a depthwise convolution, or of narrow groups. A thread sums rows of
+/// filters over all images, so the bits do not depend on threads.
 class DepthwiseGradient final : public Contraction {
  public:
-  DepthwiseGradient(const ConvSpec& s, const blocked::DepthShape& shape, unsigned threads)
-      : shape_(shape), in_(s.in), out_(s.out), threads_(threads) {}
+  DepthwiseGradient(const blocked::DepthShape& shape, unsigned threads)
+      : shape_(shape), threads_(threads) {}
 
-  std::string describe() const override { return std::string("depthwise gradient ") + name(isa()); }
-  std::size_t workBytes() const override { return copiedBytes(in_) + copiedBytes(out_); }
-  void runPacked(void* const* operands, const void*, void* work) const override {
-    const auto* in = inBlocks(in_, operands[0], work);
-    const auto* out = inBlocks(out_, operands[2], contraction::at(work, copiedBytes(in_)));
+  std::string describe() const override {
+    return std::string(shape_.group == 1 ? "depthwise" : "narrow groups") + " gradient " +
+           name(isa());
+  }
+  void runPacked(void* const* operands, const void*, void*) const override {
+    const auto* in = static_cast<const float*>(operands[0]);
+    const auto* out = static_cast<const float*>(operands[2]);
     const std::int64_t rows = shape_.channels / routines()->vector * shape_.kernelHeight;
     parallelParts(rows, 1, threads_, [&](std::int64_t first, std::int64_t last, unsigned) {
       routines()->runDepthwiseGradient(shape_, in, out, static_cast<float*>(operands[1]), first,
@@ -329,33 +330,7 @@ class DepthwiseGradient final : public Contraction {
   }
 
  private:
-  static std::size_t copiedBytes(const Layout& layout) {
-    return layout.channelBlock == routines()->vector ? 0 : aligned(layout.bytes());
-  }
-  const float* inBlocks(const Layout& layout, const void* operand, void* work) const {
-    const auto* from = static_cast<const float*>(operand);
-    if (copiedBytes(layout) == 0) return from;
-    auto* to = static_cast<float*>(work);
-    const auto& d = layout.strides;
-    const std::int64_t vector = routines()->vector, blocks = layout.shape[1] / vector,
-                       height = layout.shape[2], width = layout.shape[3];
-    const auto copyBlock = [&](std::int64_t i) {
-      const float* plane = from + i / blocks * d[0] + i % blocks * vector * d[1];
-      float* block = to + i * height * width * vector;
-      for (std::int64_t y = 0; y < height; ++y)
-        for (std::int64_t x = 0; x < width; ++x)
-          for (std::int64_t c = 0; c < vector; ++c)
-            *block++ = plane[c * d[1] + y * d[2] + x * d[3]];
-    };
-    parallelParts(layout.shape[0] * blocks, 1, threads_,
-                  [&](std::int64_t first, std::int64_t last, unsigned) {
-                    for (std::int64_t i = first; i < last; ++i) copyBlock(i);
-                  });
-    return to;
-  }
-
   blocked::DepthShape shape_;
-  Layout in_, out_;
   unsigned threads_;
 };
 
@@ -517,21 +492,30 @@ std::unique_ptr<Contraction> direct(const ConvSpec& s, unsigned threads) {
 }
 
 std::unique_ptr<Contraction> depthwise(const ConvSpec& s, unsigned threads) {
-  if (!isOrdinary(s) || s.weights.shape[1] != 1 || s.weights.shape[2] != 1) return nullptr;
-  const std::int64_t vector = routines()->vector;
-  const blocked::DepthShape shape{fieldOf(s), s.in.shape[0], s.in.shape[1]};
+  if (!isOrdinary(s)) return nullptr;
+  const std::int64_t vector = routines()->vector, group = s.weights.shape[2];
+  const bool isDepthwise = s.weights.shape[1] == 1 && group == 1;
+  if (!isDepthwise && !(isOfNarrowGroups(s) && group < vector)) return nullptr;
+  blocked::DepthShape shape{fieldOf(s), s.in.shape[0], s.in.shape[1], group};
   switch (s.pass) {
     case Pass::Forward:
       if (!isBlocked(s) || s.in.channelBlock != vector || s.out.channelBlock != vector)
         return nullptr;
       return std::make_unique<Depthwise>(s, shape, threads);
     case Pass::WeightsGradient:
-      if (!isUndilated(s)) return nullptr;
-      for (const Layout* l : {&s.in, &s.out})
-        if (l->channelBlock != vector && l->channelBlock != Layout::kPlain) return nullptr;
-      if (shape.channels % vector != 0) return nullptr;
-      return std::make_unique<DepthwiseGradient>(s, shape, threads);
-    case Pass::DataGradient: break;
+      if (!isUndilated(s) || s.in.channelBlock != vector || s.out.channelBlock != vector)
+        return nullptr;
+      return std::make_unique<DepthwiseGradient>(shape, threads);
+    case Pass::DataGradient:
+      if (!isUndilated(s) || !hasStride(s, 1) || !isBlocked(s) || s.in.channelBlock != vector ||
+          s.out.channelBlock != vector)
+        return nullptr;
+      std::swap(shape.height, shape.outHeight);
+      std::swap(shape.width, shape.outWidth);
+      shape.padTop = shape.kernelHeight - 1 - shape.padTop;
+      shape.padLeft = shape.kernelWidth - 1 - shape.padLeft;
+      shape.turned = true;
+      return std::make_unique<Depthwise>(s, shape, threads);
   }
   return nullptr;
 }
@@ -567,7 +551,7 @@ std::unique_ptr<Contraction> makeDirect(const ConvSpec& s, unsigned threads) {
 }
 
 std::unique_ptr<Contraction> makeDepthwise(const ConvSpec& s, unsigned threads) {
-  return s.pass == Pass::WeightsGradient ? depthwise(s, threads) : inBlocks(s, threads, depthwise);
+  return inBlocks(s, threads, depthwise);
 }
 
 }  // namespace contraction
