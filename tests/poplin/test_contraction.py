@@ -652,7 +652,8 @@ def test_wishes_for_blocks_are_kept_where_channels_divide():
 @pytest.mark.parametrize("isa", ["base", "avx2"])
 def test_smaller_instruction_sets(isa):
     """The tests of contractions once more in a process that is held to less."""
-    run_again(isa, __file__, Path(__file__).with_name("test_blocked.py"))
+    others = ["test_blocked.py", "test_narrow_groups.py"]
+    run_again(isa, __file__, *(Path(__file__).with_name(name) for name in others))
 
 
 def test_an_instruction_set_that_does_not_exist_is_an_error():
