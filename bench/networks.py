@@ -267,6 +267,22 @@ class ConvNext(nn.Module):
         return x + self.narrow(F.gelu(self.wide(y))).permute(0, 3, 1, 2)
 
 
+class Cardinal(nn.Module):
+    """A block of ResNeXt, of groups of `group` channels. (Xie et al. 2017)"""
+
+    def __init__(self, width: int, group: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            *(nn.Conv2d(width, width, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU()),
+            nn.Conv2d(width, width, 3, padding=1, groups=width // group, bias=False),
+            *(nn.BatchNorm2d(width), nn.ReLU()),
+            *(nn.Conv2d(width, width, 1, bias=False), nn.BatchNorm2d(width)),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(x + self.layers(x))
+
+
 class Mixer(nn.Module):
     """A layer of MLP-Mixer on [batch, tokens, channels]. (Tolstikhin et al. 2021)"""
 
@@ -420,6 +436,9 @@ OTHERS = {
     "U-Net, 128 x 128": Row(lambda: UNet(32), (1, 3, 128, 128)),
     "ConvNeXt, 3 blocks": Row(
         lambda: nn.Sequential(*(ConvNext(96) for _ in range(3))), (1, 96, 56, 56)
+    ),
+    "ResNeXt, 4 blocks": Row(
+        lambda: nn.Sequential(*(Cardinal(128, 4) for _ in range(4))), (1, 128, 28, 28)
     ),
     "MLP-Mixer, 4 layers": Row(
         lambda: nn.Sequential(*(Mixer(196, 256) for _ in range(4))), (1, 196, 256)

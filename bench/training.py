@@ -36,6 +36,7 @@ NETWORKS = {
     "MobileNetV2, batch 4": ("MobileNetV2", 4),
     "autoencoder, batch 16": ("autoencoder, batch 4", 16),
     "ConvNeXt, 3 blocks, batch 2": ("ConvNeXt, 3 blocks", 2),
+    "ResNeXt, 4 blocks, batch 8": ("ResNeXt, 4 blocks", 8),
     "MLP-Mixer, 4 layers, batch 2": ("MLP-Mixer, 4 layers", 2),
 }
 """For each measurement the network of `bench.networks`, and the batch."""
