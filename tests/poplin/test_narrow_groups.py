@@ -46,7 +46,9 @@ def check(
     """Compares one pass with PyTorch's; returns who computed it."""
     x = torch.tensor(random((3, channels, *size), 1), dtype=torch.float64, requires_grad=True)
     w = torch.tensor(random((channels, group, *filter), 2), dtype=torch.float64, requires_grad=True)
-    y = functional.conv2d(x, w, None, stride, pad, dilation, channels // group)
+    y = functional.conv2d(
+        x, w, stride=stride, padding=pad, dilation=dilation, groups=channels // group
+    )
     dy = torch.tensor(random(tuple(y.shape), 3), dtype=torch.float64)
     y.backward(dy)
     block = BLOCK if lies == "blocked" else 0
