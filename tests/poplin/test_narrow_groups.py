@@ -62,7 +62,8 @@ def check(
     name = dict(zip(PASSES, ["out", "in", "weights"], strict=True))[pass_]
     arrays[name][...] = nan
     made = contraction.convolution(
-        *(pass_, *arrays.values(), [stride] * 2, [dilation] * 2, [1, 1], list(pad)),
+        *(pass_, arrays["in"], arrays["weights"], arrays["out"]),
+        *([stride] * 2, [dilation] * 2, [1, 1], list(pad)),
         threads=threads,
         inBlock=block,
         outBlock=block,
