@@ -10,6 +10,15 @@ from popir import collector
 from popir.collector import LARGE, SELDOM, run_seldom
 
 
+@pytest.fixture(scope="module", autouse=True)
+def unfrozen() -> Iterator[None]:
+    """Nothing is frozen, as in most programs; `pytest_collection` in tests/conftest.py freezes."""
+    gc.unfreeze()
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def kept() -> Iterator[None]:
     """Puts the thresholds back after a test."""

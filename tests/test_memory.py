@@ -118,7 +118,6 @@ def executed(graph: Any, prog: Any, x: Any) -> Any:
     return set
 
 
-@pytest.mark.usefixtures("frozen")
 @pytest.mark.parametrize("build", [added, nested, executed])
 def test_what_is_dropped_is_given_back(build: Callable[[Any, Any, Any], Any]) -> None:
     """Python's objects of a graph keep it alive, and none keeps another in a circle."""
@@ -157,7 +156,6 @@ def in_use() -> tuple[int, int]:
     return info.uordblks + info.hblkhd, sys.getallocatedblocks()
 
 
-@pytest.mark.usefixtures("frozen")
 def test_sessions_leave_nothing_behind() -> None:
     builder = popir.Builder()
     x = builder.addInputTensor("FLOAT", [4, 8], "x")

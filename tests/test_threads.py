@@ -171,7 +171,6 @@ def test_weights_that_are_read_while_a_thread_trains_are_those_of_one_step(tmp_p
     together(work)
 
 
-@pytest.mark.usefixtures("frozen")
 def test_sessions_are_made_and_dropped_in_many_threads() -> None:
     def work(number: int) -> None:
         for seed in range(3):

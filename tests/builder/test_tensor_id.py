@@ -37,7 +37,6 @@ def test_an_id_is_text():
     assert builder.aiOnnx.relu([str(x)]) == "Relu:0"
 
 
-@pytest.mark.usefixtures("frozen")
 def test_ids_do_not_keep_a_builder():
     builder, x = made()
     del builder

@@ -191,7 +191,6 @@ def test_what_is_refused(call: Any, kind: type[Exception], words: str) -> None:
     assert words in str(caught.value)
 
 
-@pytest.mark.usefixtures("frozen")
 def test_a_graph_lives_as_long_as_what_belongs_to_it() -> None:
     # Of graphs that nothing else holds: a variable, one of its rows, one of a list of them.
     for t in (tensor(), tensor()[0], next(iter(tensor()))):
@@ -202,7 +201,6 @@ def test_a_graph_lives_as_long_as_what_belongs_to_it() -> None:
                 g.setTileMapping(t, 0)
 
 
-@pytest.mark.usefixtures("frozen")
 def test_a_sequence_keeps_the_graph_of_what_is_added_to_it() -> None:
     sequence = poplar.program.Sequence()
     sequence.add(_copied(graph()))  # which nothing else holds

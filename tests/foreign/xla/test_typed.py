@@ -228,7 +228,6 @@ class TestStages:
         custom_ops.register_custom_call_target(name, stages, typed=True)
         return library
 
-    @pytest.mark.usefixtures("frozen")
     def test_order_and_state(self, handlers: popir.OpLibrary) -> None:
         library = self.register(handlers, "test.planned")
         builder, inputs, y = built(
