@@ -170,7 +170,7 @@ bool hasOwnVectors(const std::string& text) {
 }
 
 // Part of what names a counting build in the cache. Another model is another one.
-const std::string kCounting = "counting bundles 5";
+const std::string kCounting = "counting bundles 6";
 
 class Compiler {
  public:
@@ -246,7 +246,11 @@ class Compiler {
       found += types.size();
       const auto unit = folder_.path("unit" + std::to_string(i) + ".ii");
       auto text = texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : "");
-      if (counts_) keepBuiltins(text);
+      if (counts_) {
+        keepBuiltins(text);
+        // As on a tile. The field keeps its place: what follows it is a pointer, or the end
+        replaceAll(text, "using FieldSize = std::size_t", "using FieldSize = unsigned int");
+      }
       writeFile(unit, text);
       words.push_back(counts_ ? counting(unit, how, sources[i]) : unit);
     }

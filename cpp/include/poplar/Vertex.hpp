@@ -32,6 +32,9 @@ struct OutsideField {
   const void* field;
   std::size_t index, size;
 };
+/// The type of a field's size. In code that is counted it is unsigned int, as on a tile, where a store of
+/// an integer may change it.
+using FieldSize = std::size_t;
 /// 1 in code compiled for the engine option debug.checkBounds.
 enum : int { kCheckBounds = 0 };
 inline void checkIndex(const void* field, std::size_t index, std::size_t size) {
@@ -228,7 +231,7 @@ class Span {
 
  protected:
   V* data_;
-  std::size_t size_;
+  popir::FieldSize size_;
 };
 template <class V, bool Sized>
 class Span<V, Sized, true> : public Span<V, Sized, false> {
