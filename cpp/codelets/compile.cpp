@@ -170,7 +170,7 @@ bool hasOwnVectors(const std::string& text) {
 }
 
 // Part of what names a counting build in the cache. Another model is another one.
-const std::string kCounting = "counting bundles 4";
+const std::string kCounting = "counting bundles 6";
 
 class Compiler {
  public:
@@ -246,7 +246,11 @@ class Compiler {
       found += types.size();
       const auto unit = folder_.path("unit" + std::to_string(i) + ".ii");
       auto text = texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : "");
-      if (counts_) keepBuiltins(text);
+      if (counts_) {
+        keepBuiltins(text);
+        // As on a tile. The field keeps its place: what follows it is a pointer, or the end
+        replaceAll(text, "using FieldSize = std::size_t", "using FieldSize = unsigned int");
+      }
       writeFile(unit, text);
       words.push_back(counts_ ? counting(unit, how, sources[i]) : unit);
     }
@@ -273,9 +277,9 @@ class Compiler {
     return readFile(folder_.path("text"));
   }
 
-  // The auto-vectorizer is off: a tile executes vector instructions only where the codelet asks for
-  // them. Loops of a known number of turns are unrolled as at -O3, others never: what else the host
-  // would unroll is for its own pipeline.
+  // The host's vectorizer is off: only what a tile's compiler vectorises is, in a second pass. Loops of
+  // a known number of turns are unrolled as at -O3, others never: what else the host would unroll is
+  // for its own pipeline.
   std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
     if (!isClang(command_))
       throw poplar::graph_program_compilation_error(
@@ -289,9 +293,18 @@ class Compiler {
                                "-unroll-allow-partial=false", "-unroll-max-upperbound=0"})
       append(words, {"-mllvm", option});
     append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize", "-fno-math-errno",
-                   "-g0", unit, "-o", folder_.path("text")});
-    run(words, "/dev/null", source);
-    const auto text = readFile(folder_.path("text"));
+                   "-g0", "-o", folder_.path("text")});
+    auto once = words;
+    once.push_back(unit);
+    run(once, "/dev/null", source);
+    auto text = readFile(folder_.path("text"));
+    if (const auto marked = withVectorLoops(text)) {
+      writeFile(counted, *marked);
+      append(words, {"-mllvm", "-disable-vector-combine", "-Wno-unused-command-line-argument",
+                     "-Wno-pass-failed", "-x", "ir", counted});
+      run(words, "/dev/null", source);
+      text = readFile(folder_.path("text"));
+    }
     writeFile(counted, countingIr(text));
     return counted;
   }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,6 +17,10 @@ namespace popir {
 
 /// Symbol of the counter in a library of counting codelets.
 constexpr const char* kCodeletCounter = "popir_counted";
+
+/// The module with a mark on each loop that a tile's compiler vectorises (codelets/tile/vector_loops.hpp),
+/// for a clang that vectorises what is marked alone; null if there is no such loop.
+std::optional<std::string> withVectorLoops(const std::string& text);
 
 /// Inserts code that counts a tile's cycles into the text of a module of LLVM 15 or newer.
 std::string countingIr(const std::string& text);

@@ -338,6 +338,16 @@ def pairs(n: int) -> int:
     return counted("Pairs", values=floats(2 * n), more=0.5, pairs=n)
 
 
+def raised(name: str, n: int, dtype: Any = np.float32) -> int:
+    more = {} if name == "Counted" else {"more": 0.5}
+    size = {"n": n} if name.startswith("RaisedInPairs") else {}
+    return counted(name, values=np.ones(n, dtype), **more, **size)
+
+
+def raised_more(name: str, dtype: Any = np.float32) -> int:
+    return raised(name, 120, dtype) - raised(name, 80, dtype)
+
+
 # What, what it takes here, what is published of it. A worker's share of a vertex.
 PUBLISHED = {
     "popnn::ReduceMaxClassSparse of ints, 64": (lambda: largest(64), 5 + 18 + 6 * 64),
@@ -381,6 +391,17 @@ PUBLISHED = {
         40 * 17,
     ),
     "pairs of floats, by popc, 20 more": (lambda: pairs(40) - pairs(20), 20 * 4),
+    # Of a loop that asks for no vectors: instructions of a turn of 2 floats, 2 floats, 4 halves, 1 int
+    "sums of floats, by popc, 40 more": (lambda: raised_more("Raised<float>"), 20 * 6),
+    "sums of floats by 8 bytes, by popc, 40 more": (
+        lambda: raised_more("RaisedInPairs<float>"),
+        20 * 4,
+    ),
+    "sums of halves by 8 bytes, by popc, 40 more": (
+        lambda: raised_more("RaisedInPairs<half>", np.float16),
+        10 * 4,
+    ),
+    "sums of ints, by popc, 40 more": (lambda: raised_more("Counted", np.int32), 40 * 7),
     "a stencil of seven points, by popc, 20 more": (lambda: stencil(40) - stencil(20), 20 * 16),
 }
 
@@ -419,6 +440,32 @@ def test_a_division_of_floats_takes_three_cycles_each(kind: str, takes: int) -> 
         for operation in ("fdiv", "fmul")
     }
     assert of["fdiv"] - of["fmul"] == takes - 1
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+def test_sums_over_a_loop_and_strides_are_not_vectorised() -> None:
+    """One at a time: a load and its sum, what counts down; a load, a store and that."""
+    sums = [counted("Summed", values=floats(n), sum=floats()) for n in (40, 80)]
+    assert sums[1] - sums[0] == 40 * 2
+    others = [counted("EveryOther", values=floats(2 * n), out=floats(n)) for n in (40, 80)]
+    assert others[1] - others[0] >= 40 * 3
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 40])
+def test_loops_in_vectors_have_the_same_results(n: int) -> None:
+    for dtype, name in ((np.float32, "float"), (np.float16, "half")):
+        bench = Bench(str(SOURCE))
+        given = np.arange(max(n, 1), dtype=dtype)
+        values = bench.variable(given, given.dtype)
+        bench.vertex(f"RaisedInPairs<{name}>", values=values, more=0.5, n=n)
+        bench.graph.createHostRead("values", values)
+        engine = bench.engine()
+        engine.run(0)
+        found = np.empty_like(given)
+        engine.readTensor("values", found)
+        np.testing.assert_array_equal(found[:n], given[:n] + dtype(0.5))
+        np.testing.assert_array_equal(found[n:], given[n:])
 
 
 @pytest.mark.skipif(not clang(), reason="no clang 15 or newer")

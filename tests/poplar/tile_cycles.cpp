@@ -159,7 +159,8 @@ struct Sums : MultiVertex {
   Input<Vector<int>> a, b;
   Output<Vector<int>> out;
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = a[i] + b[i];
+    const unsigned n = out.size();
+    for (unsigned i = worker; i < n; i += numWorkers()) out[i] = a[i] + b[i];
     return true;
   }
 };
@@ -168,7 +169,8 @@ struct Scaled : MultiVertex {
   Output<Vector<int>> out;
   int by;
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = a[i] * by;
+    const unsigned n = out.size();
+    for (unsigned i = worker; i < n; i += numWorkers()) out[i] = a[i] * by;
     return true;
   }
 };
@@ -176,7 +178,8 @@ struct Alike : MultiVertex {
   Input<Vector<int>> a, b;
   Output<Vector<int>> out;
   bool compute(unsigned worker) {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = ~(a[i] ^ b[i]);
+    const unsigned n = out.size();
+    for (unsigned i = worker; i < n; i += numWorkers()) out[i] = ~(a[i] ^ b[i]);
     return true;
   }
 };
@@ -208,3 +211,51 @@ struct Exchange : Vertex {
 template struct Exchange<int, false>;
 template struct Exchange<float, false>;
 template struct Exchange<int, true>;
+
+// Adds a number to each element. The compiler of a tile takes as many as have 64 bits at once, floats
+// and halves; a store of an integer may change the number of them.
+template <class T>
+struct Raised : Vertex {
+  InOut<Vector<T>> values;
+  T more;
+  void compute() {
+    for (unsigned i = 0; i < values.size(); ++i) values[i] += more;
+  }
+};
+template struct Raised<float>;
+struct Counted : Vertex {
+  InOut<Vector<int>> values;
+  void compute() {
+    for (unsigned i = 0; i < values.size(); ++i) values[i] += 1;
+  }
+};
+template <class T>
+struct RaisedInPairs : Vertex {
+  InOut<Vector<T, VectorLayout::ONE_PTR, 8>> values;
+  T more;
+  int n;
+  void compute() {
+    for (int i = 0; i < n; ++i) values[i] += more;
+  }
+};
+template struct RaisedInPairs<float>;
+template struct RaisedInPairs<half>;
+
+// What is not vectorised: a sum over the loop, which keeps its order, every other element, numbers
+// with a division.
+struct Summed : Vertex {
+  Input<Vector<float>> values;
+  Output<float> sum;
+  void compute() {
+    float all = 0;
+    for (unsigned i = 0; i < values.size(); ++i) all += values[i];
+    *sum = all;
+  }
+};
+struct EveryOther : Vertex {
+  Input<Vector<float>> values;
+  Output<Vector<float>> out;
+  void compute() {
+    for (unsigned i = 0; i < out.size(); ++i) out[i] = values[2 * i];
+  }
+};

@@ -622,6 +622,10 @@ class Coster {
         } else {
           add(i, std::move(call.ops));
         }
+      } else if (op == "store" && laneOf(i.type) == "half" && lanesOf(i.type) > 1 && i.align < 4) {
+        calls_ = true;
+        flush();
+        cycles += lanesOf(i.type) * kStoreHalf;
       } else if (op == "store" && bitsOf(i.type) < 32 && !startsWith(i.type, "<")) {
         calls_ = true;
         flush();

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <map>
 #include <set>
 #include <sstream>
 
 #include "codelets/counting.hpp"
 #include "codelets/tile/cost.hpp"
+#include "codelets/tile/vector_loops.hpp"
 
 namespace popir {
 namespace {
@@ -91,6 +93,36 @@ std::map<std::string, std::vector<std::uint64_t>> tileCycles(const std::string& 
   std::map<std::string, std::vector<std::uint64_t>> cycles;
   for (const auto& f : functions) cycles[f.name] = tile::costOf(f, defined).blocks;
   return cycles;
+}
+
+std::optional<std::string> withVectorLoops(const std::string& text) {
+  auto lines = linesOf(text);
+  std::map<std::size_t, unsigned> loops;  // their widths, by line
+  for (const auto& f : tile::functionsOf(lines))
+    for (const auto& loop : tile::vectorLoops(f)) loops[loop.line] = loop.width;
+  if (loops.empty()) return std::nullopt;
+  std::string nodes;
+  std::size_t n = 0;  // above all numbers of the module's nodes
+  for (const auto& line : lines)
+    if (line.size() > 1 && line[0] == '!' && line[1] >= '0' && line[1] <= '9')
+      n = std::max(n, std::stoul(line.substr(1)) + 1);
+  const auto node = [&](const std::string& what) {
+    nodes += "!" + std::to_string(n) + " = " + what + "\n";
+    return "!" + std::to_string(n++);
+  };
+  const auto progress = node("!{!\"llvm.loop.mustprogress\"}");
+  const auto enabled = node("!{!\"llvm.loop.vectorize.enable\", i1 true}");
+  const auto alone = node("!{!\"llvm.loop.interleave.count\", i32 1}");
+  for (const auto& [at, width] : loops) {
+    auto& line = lines[at];
+    const auto wide = node("!{!\"llvm.loop.vectorize.width\", i32 " + std::to_string(width) + "}");
+    const auto own = "!" + std::to_string(n);
+    node("distinct !{" + own + ", " + progress + ", " + enabled + ", " + alone + ", " + wide + "}");
+    line = line.substr(0, line.find(", !")) + ", !llvm.loop " + own;
+  }
+  std::string out;
+  for (const auto& line : lines) out += line + "\n";
+  return out + nodes;
 }
 
 std::string countingIr(const std::string& text) {

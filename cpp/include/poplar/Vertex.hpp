@@ -32,6 +32,9 @@ struct OutsideField {
   const void* field;
   std::size_t index, size;
 };
+/// The type of a field's size. In code that is counted it is unsigned int, as on a tile, where a store of
+/// an integer may change it.
+using FieldSize = std::size_t;
 /// 1 in code compiled for the engine option debug.checkBounds.
 enum : int { kCheckBounds = 0 };
 inline void checkIndex(const void* field, std::size_t index, std::size_t size) {
@@ -228,7 +231,7 @@ class Span {
 
  protected:
   V* data_;
-  std::size_t size_;
+  popir::FieldSize size_;
 };
 template <class V, bool Sized>
 class Span<V, Sized, true> : public Span<V, Sized, false> {
@@ -247,9 +250,32 @@ constexpr bool isSized(VectorListLayout l) { return l != VectorListLayout::ONE_P
 
 }  // namespace detail_
 
+namespace detail_ {
+
+/// A Span of elements that begin at a multiple of more bytes than one of them needs, which a compiler
+/// may know.
+template <class T, bool Sized, unsigned MinAlign>
+class AlignedSpan : public Span<T, Sized> {
+ public:
+  T& operator[](std::size_t i) const {
+    popir::checkIndex(this, i, this->size_);
+    return data()[i];
+  }
+  T& operator*() const { return *data(); }
+  T* data() const { return static_cast<T*>(__builtin_assume_aligned(this->data_, MinAlign)); }
+  T* begin() const { return data(); }
+};
+template <class T, VectorLayout L, unsigned MinAlign>
+using VectorSpan =
+    typename std::conditional<(std::is_arithmetic<T>::value || std::is_same<T, half>::value) &&
+                                  (MinAlign > alignof(T)),
+                              AlignedSpan<T, isSized(L), MinAlign>, Span<T, isSized(L)>>::type;
+
+}  // namespace detail_
+
 /// State of a vertex, or a list of edges: `Vector<unsigned>`, `Vector<Input<Vector<float>>>`.
 template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
-class Vector : public detail_::Span<T, detail_::isSized(L)> {};
+class Vector : public detail_::VectorSpan<T, L, MinAlign> {};
 
 /// A field that the vertex reads. Elements of a vector are not constant, so that sources may take
 /// pointers to them; a vertex must not write through these. Those of a vector in a list are constant

@@ -37,24 +37,78 @@ const OP& attributesOf(const Op* op) {
   throw error("The Opx of {} asked for an operator of another class", op->debugName());
 }
 
+// ---- What is computed, in place or not
+
+auto eluOf(float alpha) {
+  return pe::Select(pe::Mul(pe::Const(alpha), pe::Expm1(pe::_1)), pe::_1,
+                    pe::Lt(pe::_1, pe::Const(0.0f)));
+}
+
+auto hardSigmoidOf(float alpha, float beta) {
+  return pe::Max(
+      pe::Const(0.0f),
+      pe::Min(pe::Const(1.0f), pe::Add(pe::Mul(pe::Const(alpha), pe::_1), pe::Const(beta))));
+}
+
+auto leakyReluOf(float alpha) {
+  return pe::Select(pe::Mul(pe::Const(alpha), pe::_1), pe::_1, pe::Lt(pe::_1, pe::Const(0.0f)));
+}
+
+auto seluOf(float gamma, float alpha) {
+  return pe::Mul(pe::Const(gamma), pe::Select(pe::Mul(pe::Const(alpha), pe::Expm1(pe::_1)), pe::_1,
+                                              pe::Lt(pe::_1, pe::Const(0.0f))));
+}
+
+auto shrinkOf(float bias, float lambd) {
+  return pe::Select(pe::Add(pe::_1, pe::Const(bias)),
+                    pe::Select(pe::Sub(pe::_1, pe::Const(bias)), pe::Sub(pe::_1, pe::_1),
+                               pe::Gt(pe::_1, pe::Const(lambd))),
+                    pe::Lt(pe::_1, pe::Const(-lambd)));
+}
+
+auto thresholdedReluOf(float alpha) {
+  return pe::Select(pe::_1, pe::Sub(pe::_1, pe::_1), pe::Gt(pe::_1, pe::Const(alpha)));
+}
+
+auto softSignOf() { return pe::Divide(pe::_1, pe::Add(pe::Const(1.0f), pe::Abs(pe::_1))); }
+
+auto sinhOf() {
+  return pe::Mul(pe::Const(0.5f),
+                 pe::Add(pe::Expm1(pe::_1), pe::Divide(pe::Expm1(pe::_1), pe::Exp(pe::_1))));
+}
+
+auto swishOf() { return pe::Mul(pe::_1, pe::Sigmoid(pe::_1)); }
+
+auto geluErfOf() {
+  return pe::Mul(pe::Mul(pe::Const(0.5f), pe::_1),
+                 pe::Add(pe::Const(1.0f), pe::Erf(pe::Mul(pe::_1, pe::Const(0.70710678f)))));
+}
+
+auto geluOf() {
+  return pe::Mul(
+      pe::Mul(pe::Const(0.5f), pe::_1),
+      pe::Add(pe::Const(1.0f),
+              pe::Tanh(pe::Mul(pe::Const(0.79788456f),
+                               pe::Add(pe::_1, pe::Mul(pe::Const(0.044715f),
+                                                       pe::Mul(pe::_1, pe::Square(pe::_1))))))));
+}
+
+auto clipOf(float min, float max) {
+  return pe::Max(pe::Const(min), pe::Min(pe::Const(max), pe::_1));
+}
+
 }  // namespace
 
 void EluComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                           const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                           const std::string& name) const {
-  popops::mapInPlace(graph,
-                     pe::Select(pe::Mul(pe::Const(alpha_), pe::Expm1(pe::_1)), pe::_1,
-                                pe::Lt(pe::_1, pe::Const(0.0f))),
-                     {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, eluOf(alpha_), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor EluComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                      const poplar::Tensor& tensor,
                                      const poplar::DebugNameAndId& dnai,
                                      const std::string& name) const {
-  return popops::map(graph,
-                     pe::Select(pe::Mul(pe::Const(alpha_), pe::Expm1(pe::_1)), pe::_1,
-                                pe::Lt(pe::_1, pe::Const(0.0f))),
-                     {tensor}, prog, {dnai, name});
+  return popops::map(graph, eluOf(alpha_), {tensor}, prog, {dnai, name});
 }
 EluComputex::~EluComputex() = default;
 EluOpx::EluOpx(Op* op, Devicex* devicex)
@@ -67,21 +121,13 @@ EluInplaceOpx::~EluInplaceOpx() = default;
 void HardSigmoidComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                   const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                                   const std::string& name) const {
-  popops::mapInPlace(
-      graph,
-      pe::Max(pe::Const(0.0f), pe::Min(pe::Const(1.0f), pe::Add(pe::Mul(pe::Const(alpha_), pe::_1),
-                                                                pe::Const(beta_)))),
-      {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, hardSigmoidOf(alpha_, beta_), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor HardSigmoidComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                              const poplar::Tensor& tensor,
                                              const poplar::DebugNameAndId& dnai,
                                              const std::string& name) const {
-  return popops::map(
-      graph,
-      pe::Max(pe::Const(0.0f), pe::Min(pe::Const(1.0f), pe::Add(pe::Mul(pe::Const(alpha_), pe::_1),
-                                                                pe::Const(beta_)))),
-      {tensor}, prog, {dnai, name});
+  return popops::map(graph, hardSigmoidOf(alpha_, beta_), {tensor}, prog, {dnai, name});
 }
 HardSigmoidComputex::~HardSigmoidComputex() = default;
 HardSigmoidOpx::HardSigmoidOpx(Op* op, Devicex* devicex)
@@ -100,19 +146,13 @@ HardSigmoidInplaceOpx::~HardSigmoidInplaceOpx() = default;
 void LeakyReluComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                 const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                                 const std::string& name) const {
-  popops::mapInPlace(
-      graph,
-      pe::Select(pe::Mul(pe::Const(alpha_), pe::_1), pe::_1, pe::Lt(pe::_1, pe::Const(0.0f))),
-      {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, leakyReluOf(alpha_), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor LeakyReluComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                            const poplar::Tensor& tensor,
                                            const poplar::DebugNameAndId& dnai,
                                            const std::string& name) const {
-  return popops::map(
-      graph,
-      pe::Select(pe::Mul(pe::Const(alpha_), pe::_1), pe::_1, pe::Lt(pe::_1, pe::Const(0.0f))),
-      {tensor}, prog, {dnai, name});
+  return popops::map(graph, leakyReluOf(alpha_), {tensor}, prog, {dnai, name});
 }
 LeakyReluComputex::~LeakyReluComputex() = default;
 LeakyReluOpx::LeakyReluOpx(Op* op, Devicex* devicex)
@@ -127,21 +167,13 @@ LeakyReluInplaceOpx::~LeakyReluInplaceOpx() = default;
 void SeluComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                            const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                            const std::string& name) const {
-  popops::mapInPlace(
-      graph,
-      pe::Mul(pe::Const(gamma_), pe::Select(pe::Mul(pe::Const(alpha_), pe::Expm1(pe::_1)), pe::_1,
-                                            pe::Lt(pe::_1, pe::Const(0.0f)))),
-      {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, seluOf(gamma_, alpha_), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor SeluComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                       const poplar::Tensor& tensor,
                                       const poplar::DebugNameAndId& dnai,
                                       const std::string& name) const {
-  return popops::map(
-      graph,
-      pe::Mul(pe::Const(gamma_), pe::Select(pe::Mul(pe::Const(alpha_), pe::Expm1(pe::_1)), pe::_1,
-                                            pe::Lt(pe::_1, pe::Const(0.0f)))),
-      {tensor}, prog, {dnai, name});
+  return popops::map(graph, seluOf(gamma_, alpha_), {tensor}, prog, {dnai, name});
 }
 SeluComputex::~SeluComputex() = default;
 SeluOpx::SeluOpx(Op* op, Devicex* devicex)
@@ -158,25 +190,13 @@ SeluInplaceOpx::~SeluInplaceOpx() = default;
 void ShrinkComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                              const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                              const std::string& name) const {
-  popops::mapInPlace(
-      graph,
-      pe::Select(pe::Add(pe::_1, pe::Const(bias_)),
-                 pe::Select(pe::Sub(pe::_1, pe::Const(bias_)), pe::Sub(pe::_1, pe::_1),
-                            pe::Gt(pe::_1, pe::Const(lambd_))),
-                 pe::Lt(pe::_1, pe::Const(-lambd_))),
-      {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, shrinkOf(bias_, lambd_), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor ShrinkComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                         const poplar::Tensor& tensor,
                                         const poplar::DebugNameAndId& dnai,
                                         const std::string& name) const {
-  return popops::map(
-      graph,
-      pe::Select(pe::Add(pe::_1, pe::Const(bias_)),
-                 pe::Select(pe::Sub(pe::_1, pe::Const(bias_)), pe::Sub(pe::_1, pe::_1),
-                            pe::Gt(pe::_1, pe::Const(lambd_))),
-                 pe::Lt(pe::_1, pe::Const(-lambd_))),
-      {tensor}, prog, {dnai, name});
+  return popops::map(graph, shrinkOf(bias_, lambd_), {tensor}, prog, {dnai, name});
 }
 ShrinkComputex::~ShrinkComputex() = default;
 ShrinkOpx::ShrinkOpx(Op* op, Devicex* devicex)
@@ -194,17 +214,13 @@ void ThresholdedReluComputex::inplace(poplar::program::Sequence& prog, poplar::G
                                       const poplar::Tensor& tensor,
                                       const poplar::DebugNameAndId& dnai,
                                       const std::string& name) const {
-  popops::mapInPlace(graph,
-                     pe::Select(pe::_1, pe::Sub(pe::_1, pe::_1), pe::Gt(pe::_1, pe::Const(alpha_))),
-                     {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, thresholdedReluOf(alpha_), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor ThresholdedReluComputex::outplace(poplar::program::Sequence& prog,
                                                  poplar::Graph& graph, const poplar::Tensor& tensor,
                                                  const poplar::DebugNameAndId& dnai,
                                                  const std::string& name) const {
-  return popops::map(graph,
-                     pe::Select(pe::_1, pe::Sub(pe::_1, pe::_1), pe::Gt(pe::_1, pe::Const(alpha_))),
-                     {tensor}, prog, {dnai, name});
+  return popops::map(graph, thresholdedReluOf(alpha_), {tensor}, prog, {dnai, name});
 }
 ThresholdedReluComputex::~ThresholdedReluComputex() = default;
 ThresholdedReluOpx::ThresholdedReluOpx(Op* op, Devicex* devicex)
@@ -221,15 +237,13 @@ ThresholdedReluInplaceOpx::~ThresholdedReluInplaceOpx() = default;
 void SoftSignComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                                const std::string& name) const {
-  popops::mapInPlace(graph, pe::Divide(pe::_1, pe::Add(pe::Const(1.0f), pe::Abs(pe::_1))), {tensor},
-                     prog, {dnai, name});
+  popops::mapInPlace(graph, softSignOf(), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor SoftSignComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                           const poplar::Tensor& tensor,
                                           const poplar::DebugNameAndId& dnai,
                                           const std::string& name) const {
-  return popops::map(graph, pe::Divide(pe::_1, pe::Add(pe::Const(1.0f), pe::Abs(pe::_1))), {tensor},
-                     prog, {dnai, name});
+  return popops::map(graph, softSignOf(), {tensor}, prog, {dnai, name});
 }
 SoftSignComputex::~SoftSignComputex() = default;
 SoftSignOpx::SoftSignOpx(Op* op, Devicex* devicex)
@@ -242,21 +256,13 @@ SoftSignInplaceOpx::~SoftSignInplaceOpx() = default;
 void SinhComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                            const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                            const std::string& name) const {
-  popops::mapInPlace(
-      graph,
-      pe::Mul(pe::Const(0.5f),
-              pe::Add(pe::Expm1(pe::_1), pe::Divide(pe::Expm1(pe::_1), pe::Exp(pe::_1)))),
-      {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, sinhOf(), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor SinhComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                       const poplar::Tensor& tensor,
                                       const poplar::DebugNameAndId& dnai,
                                       const std::string& name) const {
-  return popops::map(
-      graph,
-      pe::Mul(pe::Const(0.5f),
-              pe::Add(pe::Expm1(pe::_1), pe::Divide(pe::Expm1(pe::_1), pe::Exp(pe::_1)))),
-      {tensor}, prog, {dnai, name});
+  return popops::map(graph, sinhOf(), {tensor}, prog, {dnai, name});
 }
 SinhComputex::~SinhComputex() = default;
 SinhOpx::SinhOpx(Op* op, Devicex* devicex)
@@ -269,13 +275,13 @@ SinhInplaceOpx::~SinhInplaceOpx() = default;
 void SwishComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                             const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                             const std::string& name) const {
-  popops::mapInPlace(graph, pe::Mul(pe::_1, pe::Sigmoid(pe::_1)), {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, swishOf(), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor SwishComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                        const poplar::Tensor& tensor,
                                        const poplar::DebugNameAndId& dnai,
                                        const std::string& name) const {
-  return popops::map(graph, pe::Mul(pe::_1, pe::Sigmoid(pe::_1)), {tensor}, prog, {dnai, name});
+  return popops::map(graph, swishOf(), {tensor}, prog, {dnai, name});
 }
 SwishComputex::~SwishComputex() = default;
 SwishOpx::SwishOpx(Op* op, Devicex* devicex)
@@ -288,21 +294,13 @@ SwishInplaceOpx::~SwishInplaceOpx() = default;
 void GeluErfComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                               const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                               const std::string& name) const {
-  popops::mapInPlace(
-      graph,
-      pe::Mul(pe::Mul(pe::Const(0.5f), pe::_1),
-              pe::Add(pe::Const(1.0f), pe::Erf(pe::Mul(pe::_1, pe::Const(0.70710678f))))),
-      {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, geluErfOf(), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor GeluErfComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                          const poplar::Tensor& tensor,
                                          const poplar::DebugNameAndId& dnai,
                                          const std::string& name) const {
-  return popops::map(
-      graph,
-      pe::Mul(pe::Mul(pe::Const(0.5f), pe::_1),
-              pe::Add(pe::Const(1.0f), pe::Erf(pe::Mul(pe::_1, pe::Const(0.70710678f))))),
-      {tensor}, prog, {dnai, name});
+  return popops::map(graph, geluErfOf(), {tensor}, prog, {dnai, name});
 }
 GeluErfComputex::~GeluErfComputex() = default;
 GeluErfOpx::GeluErfOpx(Op* op, Devicex* devicex)
@@ -315,29 +313,13 @@ GeluErfInplaceOpx::~GeluErfInplaceOpx() = default;
 void GeluComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                            const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                            const std::string& name) const {
-  popops::mapInPlace(
-      graph,
-      pe::Mul(pe::Mul(pe::Const(0.5f), pe::_1),
-              pe::Add(pe::Const(1.0f),
-                      pe::Tanh(
-                          pe::Mul(pe::Const(0.79788456f),
-                                  pe::Add(pe::_1, pe::Mul(pe::Const(0.044715f),
-                                                          pe::Mul(pe::_1, pe::Square(pe::_1)))))))),
-      {tensor}, prog, {dnai, name});
+  popops::mapInPlace(graph, geluOf(), {tensor}, prog, {dnai, name});
 }
 poplar::Tensor GeluComputex::outplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                                       const poplar::Tensor& tensor,
                                       const poplar::DebugNameAndId& dnai,
                                       const std::string& name) const {
-  return popops::map(
-      graph,
-      pe::Mul(pe::Mul(pe::Const(0.5f), pe::_1),
-              pe::Add(pe::Const(1.0f),
-                      pe::Tanh(
-                          pe::Mul(pe::Const(0.79788456f),
-                                  pe::Add(pe::_1, pe::Mul(pe::Const(0.044715f),
-                                                          pe::Mul(pe::_1, pe::Square(pe::_1)))))))),
-      {tensor}, prog, {dnai, name});
+  return popops::map(graph, geluOf(), {tensor}, prog, {dnai, name});
 }
 GeluComputex::~GeluComputex() = default;
 GeluOpx::GeluOpx(Op* op, Devicex* devicex)
@@ -396,15 +378,13 @@ poplar::Tensor ClipComputex::outplace(poplar::program::Sequence& prog, poplar::G
                                       const poplar::Tensor& tensor,
                                       const poplar::DebugNameAndId& dnai,
                                       const std::string& name) const {
-  return popops::map(graph, pe::Max(pe::Const(min_), pe::Min(pe::Const(max_), pe::_1)), {tensor},
-                     prog, {dnai, name});
+  return popops::map(graph, clipOf(min_, max_), {tensor}, prog, {dnai, name});
 }
 
 void ClipComputex::inplace(poplar::program::Sequence& prog, poplar::Graph& graph,
                            const poplar::Tensor& tensor, const poplar::DebugNameAndId& dnai,
                            const std::string& name) const {
-  popops::mapInPlace(graph, pe::Max(pe::Const(min_), pe::Min(pe::Const(max_), pe::_1)), {tensor},
-                     prog, {dnai, name});
+  popops::mapInPlace(graph, clipOf(min_, max_), {tensor}, prog, {dnai, name});
 }
 
 ClipComputex::~ClipComputex() = default;
