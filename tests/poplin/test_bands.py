@@ -202,6 +202,11 @@ TAILS: dict[str, tuple[str, list[onnx.NodeProto], Function]] = {
         [node("Gelu", "sum", "y")],
         lambda s, r: torch.nn.functional.gelu(s),
     ),
+    "a selection": (
+        "conv+add+map",
+        [node("Greater", "sum r", "g"), node("Where", "g sum r", "t"), node("Sin", "t", "y")],
+        lambda s, r: torch.sin(torch.maximum(s, r)),
+    ),
     "a square": ("conv+add+map", [node("Mul", "sum sum", "y")], lambda s, r: s * s),
     "relu, then sigmoid of a part": (
         "conv+add+relu+map",

@@ -114,14 +114,17 @@ MapProgram inFloat(const MapProgram& given, poplar::Type convolved) {
     if (value.kind == Kind::Apply && value.op == VecOp::Convert && isStored) {
       if (isMeant && value.lane == storage && static_cast<int>(values.size()) != result)
         return given;
-      values.push_back(floats.convert(values[index(value.args[0])], Lane::F32));
+      const Lane lane = value.lane == storage ? Lane::F32 : value.lane;
+      values.push_back(floats.convert(values[index(value.args[0])], lane));
       continue;
     }
     for (int a = 0; a < value.count; ++a)
       value.args[index(a)] = values[index(value.args[index(a)])];
-    if (value.kind == Kind::Input && value.lane == storage) value.lane = Lane::F32;
-    const int v = floats.add(value);
     const bool isNumber = value.kind == Kind::Constant && value.lane == storage;
+    if (value.lane == storage && !isNumber) value.lane = Lane::F32;
+    // What only moves elements, as a selection, moves those of 16 bits.
+    if (value.kind == Kind::Apply && value.from == storage) value.from = Lane::F32;
+    const int v = floats.add(value);
     values.push_back(isNumber ? floats.convert(v, Lane::F32) : v);
   }
   for (int v : given.outputs()) floats.output(values[index(v)]);
