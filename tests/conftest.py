@@ -4,9 +4,11 @@ import gc
 import json
 import os
 
-# NumPy is an oracle, whose threads would wait for a processor that other workers have: before it is
-# imported.
+# NumPy and PyTorch are oracles, whose threads would wait, and spin, for a processor that other
+# workers have: before they are imported. PyTorch takes the number from MKL; OMP_NUM_THREADS would
+# be popir's too.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import signal
 import sys
