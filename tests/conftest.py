@@ -5,9 +5,10 @@ import json
 import os
 
 # NumPy and PyTorch are oracles, whose threads would wait, and spin, for a processor that other
-# workers have: before they are imported. popir's threads are its own.
+# workers have: before they are imported. PyTorch takes the number from MKL; OMP_NUM_THREADS would
+# be popir's too.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import signal
 import sys
