@@ -391,7 +391,8 @@ PUBLISHED = {
         40 * 17,
     ),
     "pairs of floats, by popc, 20 more": (lambda: pairs(40) - pairs(20), 20 * 4),
-    # Of a loop that asks for no vectors: instructions of a turn of 2 floats, 2 floats, 4 halves, 1 int
+    # Of a loop that asks for no vectors: instructions of a turn of 2 floats, 2 floats, 4 halves,
+    # 1 int
     "sums of floats, by popc, 40 more": (lambda: raised_more("Raised<float>"), 20 * 6),
     "sums of floats by 8 bytes, by popc, 40 more": (
         lambda: raised_more("RaisedInPairs<float>"),

@@ -137,6 +137,21 @@ def test_no_weight_meets_what_lies_beyond_a_side(threads: int) -> None:
     np.testing.assert_array_equal(np.isfinite(found), np.isfinite(want))
 
 
+@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize("kept", [False, True])
+def test_bands_of_which_some_pack_weights(kept: bool, threads: int) -> None:
+    """The last band has fewer rows, for which another source may be chosen."""
+    x, w = random((1, 3, 51, 9), KINDS[0], 1), random((1, 16, 3, 7, 7), KINDS[0], 2)
+    y = np.empty((1, 16, 26, 5), np.float16)
+    made = contraction.convolution(
+        "forward", x, w, y, [2, 2], [2, 2], [1, 1], [6, 6], threads=threads
+    )
+    assert " in bands" in made.describe()
+    made.run(kept)
+    want = exact(x, w, [2, 2], [2, 2], [6, 6], [26, 5])
+    np.testing.assert_allclose(y, want, 1e-3, 1e-3 * np.abs(want).max())
+
+
 def network(
     kind: str, tail: list[onnx.NodeProto], numbers: dict[str, Array], images: int = 1
 ) -> bytes:

@@ -147,6 +147,7 @@ class Bands final : public Contraction {
   }
   void pack(const void* weights, void* packed) const override {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (formBytes_[i] == 0) continue;
       parts_[i].conv->pack(weights, packed);
       packed = at(packed, formBytes_[i]);
     }
