@@ -127,7 +127,7 @@ def work(model: ModelProto, device: Any = None, loss: str = "") -> int:
 
 
 def check_linear(make: Callable[[int], ModelProto], n: int, **more: Any) -> None:
-    session_of(make(2))  # what is made once
+    session_of(make(2), **more)  # what is made once
     once, twice, again = (work(make(n * k), **more) for k in (1, 2, 4))
     assert again - twice < MOST * max(twice - once, once / 10), (once, twice, again)
 
