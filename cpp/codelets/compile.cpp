@@ -248,7 +248,7 @@ class Compiler {
       auto text = texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : "");
       if (counts_) {
         keepBuiltins(text);
-        // As on a tile. The field keeps its place: what follows it is a pointer, or the end
+        // As on a tile. The field keeps its place: what follows it is a pointer, or the end.
         replaceAll(text, "using FieldSize = std::size_t", "using FieldSize = unsigned int");
       }
       writeFile(unit, text);
