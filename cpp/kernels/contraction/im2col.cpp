@@ -1,7 +1,11 @@
 #include "kernels/contraction/im2col.hpp"
 
 #include <numeric>
+#include <type_traits>
 #include <vector>
+
+#include "kernels/contraction/columns.hpp"
+#include "kernels/vector/isa.hpp"
 
 namespace popir {
 namespace contraction {
@@ -123,6 +127,31 @@ class Lines {
     }
   }
 
+  /// Whether rows of this input are gathered by whole vectors: it has floats side by side, and enough
+  /// channels to be worth what vectors() finds out for all.
+  template <class T>
+  bool areOfVectors(std::int64_t channels) const {
+    constexpr std::int64_t kLeastChannels = 4, kLongestStep = 1 << 16;
+    return std::is_same_v<T, float> && isa() == Isa::Avx512 && g_.inPlaces.field[2] == 1 &&
+           g_.stride[2] < kLongestStep && channels >= kLeastChannels;
+  }
+
+  /// The vectors of a row.
+  std::size_t vectorsOfARow() const {
+    std::size_t count = 0;
+    for (std::size_t l = 0; l < lineCount_; ++l)
+      count += static_cast<std::size_t>((lines_[l].length + kColumnVector - 1) / kColumnVector);
+    return count;
+  }
+  /// Writes those of each tap.
+  void writeVectors(ColumnVector* to) const {
+    Point tap(0, g_.kernel);
+    for (std::int64_t t = 0; t < g_.taps; ++t, tap.next(g_.kernel))
+      for (std::size_t l = 0; l < lineCount_; ++l)
+        for (std::int64_t i = 0; i < lines_[l].length; i += kColumnVector)
+          *to++ = vector(lines_[l], tap.at, i);
+  }
+
   /// One row, as gatherRow().
   template <class T>
   void gather(const T* in, const std::array<std::int64_t, 3>& tap, T* row) const {
@@ -154,6 +183,21 @@ class Lines {
     std::int64_t offset, length;
     std::array<std::int64_t, 3> at;  // its first point
   };
+
+  /// Points [i, i + kColumnVector) of a line.
+  ColumnVector vector(const Line& line, const std::array<std::int64_t, 3>& tap,
+                      std::int64_t i) const {
+    const auto& field = g_.inPlaces.field;
+    const std::int64_t z = at(0, line, tap), y = at(1, line, tap), step = g_.stride[2],
+                       x = (line.at[2] + i) * step + tap[2] * g_.dilation[2] - g_.padLower[2];
+    ColumnVector v{0, static_cast<std::int32_t>(line.offset + i), 0};
+    if (z < 0 || z >= g_.in[0] || y < 0 || y >= g_.in[1]) return v;
+    v.from = z * field[0] + y * field[1] + x;
+    for (std::int64_t lane = 0; lane < std::min(kColumnVector, line.length - i); ++lane)
+      if (x + lane * step >= 0 && x + lane * step < g_.in[2])
+        v.taken |= 1u << (step <= 2 ? lane * step : lane);
+    return v;
+  }
 
   std::int64_t at(std::size_t d, const Line& line, const std::array<std::int64_t, 3>& tap) const {
     return line.at[d] * g_.stride[d] + tap[d] * g_.dilation[d] - g_.padLower[d];
@@ -195,6 +239,24 @@ void gatherEach(const Geometry& g, const T* in, std::int64_t image, std::int64_t
     Point tap(0, g.kernel);
     for (std::int64_t t = 0; t < g.taps; ++t, tap.next(g.kernel), columns += row)
       lines.gather(from, tap.at, columns);
+  }
+}
+
+/// The same by whole vectors.
+template <class T>
+void gatherVectors(const Geometry& g, const T* in, std::int64_t image, std::int64_t group,
+                   std::int64_t channel, std::int64_t channels, T* columns, std::int64_t row,
+                   const Lines& lines) {
+  if constexpr (std::is_same_v<T, float>) {
+    const std::size_t each = lines.vectorsOfARow();
+    const pool::OwnArray<ColumnVector> vectors(each * static_cast<std::size_t>(g.taps));
+    lines.writeVectors(vectors.begin());
+    for (std::int64_t c = channel; c < channel + channels; ++c) {
+      const T* from = in + g.inPlaces.of(image, group * g.inChannels + c);
+      const ColumnVector* of = vectors.begin();
+      for (std::int64_t t = 0; t < g.taps; ++t, of += each, columns += row)
+        avx512::gatherVectors(from, of, each, g.stride[2], columns);
+    }
   }
 }
 
@@ -262,10 +324,14 @@ template <class T>
 void gatherColumns(const Geometry& g, const T* in, std::int64_t image, std::int64_t group,
                    std::int64_t channel, std::int64_t channels, std::int64_t first,
                    std::int64_t count, T* columns, std::int64_t row) {
-  if (g.inDilation == std::array<std::int64_t, 3>{1, 1, 1})
-    gatherEach(g, in, image, group, channel, channels, columns, row, Lines(g, first, count));
+  if (g.inDilation != std::array<std::int64_t, 3>{1, 1, 1})
+    return gatherEach(g, in, image, group, channel, channels, columns, row,
+                      DilatedLines{g, first, count});
+  const Lines lines(g, first, count);
+  if (lines.areOfVectors<T>(channels))
+    gatherVectors(g, in, image, group, channel, channels, columns, row, lines);
   else
-    gatherEach(g, in, image, group, channel, channels, columns, row, DilatedLines{g, first, count});
+    gatherEach(g, in, image, group, channel, channels, columns, row, lines);
 }
 
 template <class T>

@@ -42,11 +42,12 @@ struct Geometry {
 
 /// Gathers columns[(c - channel) * taps + tap][point - first] for input channels c in [channel,
 /// channel + channels) and output points in [first, first + count). The rows of `columns` are `row`
-/// elements apart.
+/// elements apart; up to kBehindColumns elements behind the last one are written, too.
 template <class T>
 void gatherColumns(const Geometry& g, const T* in, std::int64_t image, std::int64_t group,
                    std::int64_t channel, std::int64_t channels, std::int64_t first,
                    std::int64_t count, T* columns, std::int64_t row);
+constexpr std::int64_t kBehindColumns = 15;
 /// The inverse: adds each element of `columns` to the input element from which gatherColumns()
 /// reads it. Elements that gatherColumns() reads from the padding are dropped.
 template <class T>
@@ -109,7 +110,7 @@ class ColumnsForward final : public Contraction {
         routine_(routine),
         description_(std::move(description)),
         tile_(pointsAtATime(g_.points, sizeof(T) * g_.inChannels * g_.taps)),
-        columnBytes_(aligned(sizeof(T) * g_.inChannels * g_.taps * tile_)),
+        columnBytes_(aligned(sizeof(T) * (g_.inChannels * g_.taps * tile_ + kBehindColumns))),
         resultBytes_(inPlace_ ? 0 : aligned(sizeof(T) * g_.outChannels * tile_)),
         routineBytes_(
             aligned(routine.scratchBytes(g_.outChannels, tile_, g_.inChannels * g_.taps))) {}
@@ -277,7 +278,7 @@ class ColumnsWeightsGradient final : public Contraction {
         description_(std::move(description)),
         tile_(std::clamp<std::int64_t>(g_.points, 1, kPoints)),
         channels_(std::clamp<std::int64_t>(g_.inChannels, 1, kChannels)),
-        columnBytes_(aligned(sizeof(T) * channels_ * g_.taps * tile_)),
+        columnBytes_(aligned(sizeof(T) * (channels_ * g_.taps * tile_ + kBehindColumns))),
         pointBytes_(aligned(sizeof(T) * g_.outChannels * tile_)),
         sumBytes_(aligned(sizeof(T) * g_.outChannels * channels_ * g_.taps)),
         routineBytes_(aligned(routine.scratchBytes(g_.outChannels, channels_ * g_.taps, tile_))) {}
