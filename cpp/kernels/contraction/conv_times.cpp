@@ -4,6 +4,7 @@
 
 #include "kernels/contraction/im2col.hpp"
 #include "kernels/contraction/meetings.hpp"
+#include "kernels/vector/isa.hpp"
 
 namespace popir {
 namespace contraction {
@@ -75,7 +76,8 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   const bool areFilled = !areLast && (!isForward || s.inputs >= kVector);
   const std::int64_t inputs = areFilled ? kVector * vectorsOf(s.inputs) : s.inputs;
   const double products = number(s.images * s.points * s.taps * inputs * vectorsOf(s.outputs));
-  const double multiplied = (areLast ? kLast : kBlocks * s.there) * products;
+  const auto [multiplication, others] = pace();
+  const double multiplied = multiplication * (areLast ? kLast : kBlocks * s.there) * products;
   const Layout &from = isForward ? spec.in : spec.out, &to = isForward ? spec.out : spec.in;
   const bool reads = from.channelBlock == Layout::kPlain,
              writes = to.channelBlock == Layout::kPlain;
@@ -91,11 +93,11 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
     const double sameSets =
         writesSameSets ? kSameSets + kSameSetsRead * number(s.inputs * s.tapsOfLine) : 0;
     const bool readsAnew = !writesSameSets && s.inputs > kWays && s.channel % kPage == 0;
-    return (threads == 1 ? kStart : kStartOfFew) +
-           (kFew * (readsAnew ? kReadAnew : 1) * s.there * products + kReadFew * number(s.read) +
-            kLine * lines +
-            (kWrittenFew / number(vectorsOf(s.outputs)) + sameSets) * number(s.written())) /
-               threads;
+    const double moved =
+        kReadFew * number(s.read) + kLine * lines +
+        (kWrittenFew / number(vectorsOf(s.outputs)) + sameSets) * number(s.written());
+    return others * ((threads == 1 ? kStart : kStartOfFew) + moved / threads) +
+           multiplication * kFew * (readsAnew ? kReadAnew : 1) * s.there * products / threads;
   }
   // Threads bring channels into blocks, and then read lines, of few of which strides leave much to do.
   constexpr double kExchanged = 0.21;
@@ -106,7 +108,7 @@ double oneGroupTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   // Weights of a gradient change from run to run.
   const double packed = isForward ? 0 : kWeight * number(s.taps * s.inputs * s.outputs);
   const double start = threads == 1 ? 0 : reads || writes ? kStartOfThreads : kStartInBlocks;
-  return kStart + start + (multiplied + moved + packed) / threads;
+  return others * (kStart + start + (moved + packed) / threads) + multiplied / threads;
 }
 
 /// The same of groups. What is plain is brought to channels last, or to blocks.
@@ -114,13 +116,15 @@ double groupsTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   constexpr double kMultiplied = 0.12, kMoved = 0.3, kWritten = 0.45, kStart = 1900;
   const Layout &from = spec.pass == Pass::Forward ? spec.in : spec.out,
                &to = spec.pass == Pass::Forward ? spec.out : spec.in;
+  const auto [multiplication, others] = pace();
   const double sums = number(s.images * s.points * s.taps);
   const double read = from.channelBlock == Layout::kPlain ? number(s.read) : 0,
                written = to.channelBlock == Layout::kPlain ? number(s.written()) : 0;
   if (s.inputs > 1 || s.outputs > 1) {
     const double multiplied =
         kMultiplied * sums * number(s.groups * s.inputs * vectorsOf(s.outputs));
-    return kStart + (multiplied + kMoved * read + kWritten * written) / threads;
+    return others * (kStart + (kMoved * read + kWritten * written) / threads) +
+           multiplication * multiplied / threads;
   }
   // Channels that fill vectors are brought to blocks.
   struct Depthwise {
@@ -133,25 +137,30 @@ double groupsTime(const Sizes& s, const ConvSpec& spec, unsigned threads) {
   const double all = number(s.read + s.written());
   const double far = all * sizeof(float) > kCache ? of.far * all : 0;
   const double multiplied = of.multiplied * sums * number(vectorsOf(s.groups));
-  return of.start + (threads > 1 ? kStartOfThreads : 0) +
-         (multiplied + of.read * read + of.written * written + far) / threads;
+  return others * (of.start + (threads > 1 ? kStartOfThreads : 0) +
+                   (of.read * read + of.written * written + far) / threads) +
+         multiplication * multiplied / threads;
 }
 
 }  // namespace
 
+Pace pace() { return hasHalfUnits() ? Pace{2.1, 1.4} : Pace{}; }
+
 double oneDnnTime(const ConvSpec& spec, unsigned threads) {
-  // Of one group and few taps, or with strides, it takes far longer than estimated more often than far less.
-  constexpr double kTail = 1.08;
+  // On Zen 5, of one group and few taps, or with strides, it takes far longer than estimated more often than
+  // far less.
+  const double tail = hasHalfUnits() ? 1 : 1.08;
   constexpr std::int64_t kFewTaps = 9;
   const Sizes s(spec);
   if (spec.groups > 1) return groupsTime(s, spec, threads);
   const bool leans = s.taps <= kFewTaps || !isAll(spec.stride, 1);
-  return (leans ? kTail : 1) * oneGroupTime(s, spec, threads);
+  return (leans ? tail : 1) * oneGroupTime(s, spec, threads);
 }
 
 double columnsTime(const ConvSpec& spec, unsigned threads) {
-  constexpr double kMultiplied = 0.152, kLine = 4.5, kElement = 1.16, kStrided = 0.074,
+  constexpr double kMultiplied = 0.152, kLine = 0.65, kElement = 0.83, kStrided = 0.016,
                    kStartOfThreads = 2300;
+  const auto [multiplication, others] = pace();
   const Sizes s(spec);
   const std::int64_t steps = s.inputs * s.taps,
                      part = pointsAtATime(s.points, steps * std::int64_t(sizeof(float))),
@@ -159,9 +168,10 @@ double columnsTime(const ConvSpec& spec, unsigned threads) {
   const bool isStrided = !isAll(spec.stride, 1);
   const auto timeOf = [&](std::int64_t points) {
     const std::int64_t vectors = vectorsOf(points), lines = (points + s.line - 1) / s.line;
+    const double gathered = kLine * number(lines) + kElement * number(vectors) +
+                            (isStrided ? kStrided * number(points) : 0);
     return number(steps) *
-           (kMultiplied * number(s.outputs * vectors) + kLine * number(lines) +
-            kElement * number(vectors) + (isStrided ? kStrided * number(points) : 0));
+           (multiplication * kMultiplied * number(s.outputs * vectors) + others * gathered);
   };
   const std::int64_t items = s.images * s.groups * parts;
   const double item = (number(parts - 1) * timeOf(part) + timeOf(last)) / number(parts);

@@ -9,6 +9,13 @@
 namespace popir {
 namespace contraction {
 
+/// How long this machine takes over Zen 5, whose nanoseconds the constants of estimates are: for
+/// multiplications of vectors, and for all else.
+struct Pace {
+  double multiplied = 1, others = 1;
+};
+Pace pace();
+
 /// Nanoseconds by oneDNN, with its reorders of the input and the output where these are plain.
 double oneDnnTime(const ConvSpec& spec, unsigned threads);
 /// Nanoseconds by columns and our own products.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/contraction/conv_times.hpp"
 #include "kernels/contraction/planes.hpp"
 #include "kernels/contraction/rows_plan.hpp"
 #include "kernels/parallel.hpp"
@@ -173,8 +174,11 @@ double depthwiseRowsTime(const ConvSpec& s, unsigned threads) {
   const double cycles = std::max(number(kRows * taps) / 2, number(loads));
   const double all = number(s.in.elements() + s.out.elements());
   const double far = all * sizeof(float) > kCache ? kFar * all / threads : 0;
-  return (threads > 1 ? kStartOfThreads : 0) + (bands > 1 ? kSharedChannel * number(p.groups) : 0) +
-         items * columns * (kColumn + blocks * (kBlock + kCycle * cycles)) + far;
+  const auto [multiplication, others] = pace();
+  return others * ((threads > 1 ? kStartOfThreads : 0) +
+                   (bands > 1 ? kSharedChannel * number(p.groups) : 0) +
+                   items * columns * (kColumn + blocks * kBlock) + far) +
+         multiplication * items * columns * blocks * kCycle * cycles;
 }
 
 }  // namespace contraction

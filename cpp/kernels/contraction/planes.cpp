@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/contraction/conv_times.hpp"
 #include "kernels/contraction/rows_plan.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/vector/isa.hpp"
@@ -90,8 +91,10 @@ class Divisions {
     const double shared = rows > number(kMany) ? number(kVectorsOfMany) : number(kVectorsOfFew);
     const double loads = 2 * vectors + rows * std::max(1.0, vectors / shared);
     const double cycles = ofItem * number(p_.steps()) * std::max(rows * vectors, loads) / 2;
-    const double item = kItem + kFilled * filled + kCopied * copied + kCycle * cycles;
-    return kStart + (threads_ > 1 ? kStartOfThreads : 0) +
+    const auto [multiplication, others] = pace();
+    const double item =
+        others * (kItem + kFilled * filled + kCopied * copied) + multiplication * kCycle * cycles;
+    return others * (kStart + (threads_ > 1 ? kStartOfThreads : 0)) +
            item * number(dividedUp(items(d), threads_));
   }
 

@@ -1,5 +1,7 @@
 #include "kernels/vector/isa.hpp"
 
+#include <cpuid.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
@@ -46,6 +48,16 @@ bool haveVnni() {
   static const bool have =
       isa() == Isa::Avx512 && !isHeld() && __builtin_cpu_supports("avx512vnni");
   return have;
+}
+
+bool hasHalfUnits() {
+  static const bool has = [] {
+    constexpr unsigned kFamilyOfZen4 = 0x19;  // of Zen 3 too, which has no AVX-512
+    unsigned family, b, c, d;
+    if (!__builtin_cpu_is("amd") || __get_cpuid(1, &family, &b, &c, &d) == 0) return false;
+    return isa() == Isa::Avx512 && ((family >> 8) & 0xf) + ((family >> 20) & 0xff) == kFamilyOfZen4;
+  }();
+  return has;
 }
 
 const char* name(Isa isa) {

@@ -22,6 +22,10 @@ bool isMissing();
 /// Whether kernels may use AVX-512's VNNI, which multiplies bytes.
 bool haveVnni();
 
+/// Whether vectors of AVX-512 are computed in halves: a core of Zen 4 multiplies, and loads, one in a cycle,
+/// where others do two.
+bool hasHalfUnits();
+
 /// "base", "avx2" or "avx512".
 __attribute__((visibility("default"))) const char* name(Isa isa);
 
