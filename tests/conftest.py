@@ -12,6 +12,7 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import signal
 import sys
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
@@ -70,6 +71,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what tests print into their golden files",
     )
+    parser.addoption(
+        "--every",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of the cases of each test that has many, run each N-th alone",
+    )
 
 
 @pytest.fixture
@@ -81,6 +89,8 @@ def golden(request: pytest.FixtureRequest) -> Golden:
 _INT8_PRODUCTS = (
     *("DynamicQuantizeMatMul", "MatMulIntegerToFloat", "QAttention", "QGemm", "QLinearConv"),
 )
+MANY = 12
+"""Cases of a test that are all run whatever `--every` says."""
 _BY_ONNXRUNTIME = ("test_forward", "test_onnxruntime_agrees", "test_special_values")
 
 
@@ -102,6 +112,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _leave_to_sanitize(config, items)
+    _take_every(config.getoption("--every"), config, items)
     _skip_what_nobody_judges(items)
 
 
@@ -112,6 +123,22 @@ def _leave_to_sanitize(config: pytest.Config, items: list[pytest.Item]) -> None:
     left = [i for i in items if isinstance(i, pytest.Function) and "sanitized" in i.fixturenames]
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in left]
+
+
+def _take_every(step: int, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselects cases of tests that have more than `MANY`, all but each `step`-th: what looks for
+    faults in kernels, and not at results, sees each of them many times.
+    """
+    cases = Counter(item.nodeid.partition("[")[0] for item in items)
+    seen: Counter[str] = Counter()
+    taken, left = [], []
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        is_taken = cases[test] <= MANY or seen[test] % step == 0
+        (taken if is_taken else left).append(item)
+        seen[test] += 1
+    config.hook.pytest_deselected(items=left)
+    items[:] = taken
 
 
 def _skip_what_nobody_judges(items: list[pytest.Item]) -> None:
