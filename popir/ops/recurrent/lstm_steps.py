@@ -66,8 +66,8 @@ class Steps:
         to it in place.
         """
         units = self.cell0.dim(1)
-        cells = self._of_all_steps(self._wide, units, "cells")
-        hiddens = self._of_all_steps(self._stored, units, "hiddens")
+        cells = self.of_all_steps(self._wide, units, "cells")
+        hiddens = self.of_all_steps(self._stored, units, "hiddens")
         hidden, cell = self.hidden0, self.cell0
         for n, t in enumerate(self.order):
             if n > 0 or not self.starts_at_zero:
@@ -100,7 +100,7 @@ class Steps:
             d_sequence: the gradients of all hidden states; None for zeros.
             d_hidden, d_cell: the gradients of the last hidden and cell state; None for zeros.
         """
-        d_gates = self._of_all_steps(self._stored, gates.dim(2), "dGates")
+        d_gates = self.of_all_steps(self._stored, gates.dim(2), "dGates")
         cells_before = [self.cell0, *(cells[t] for t in self.order)]
         hiddens_before = [self.hidden0, *(hiddens[t] for t in self.order)]
         none = broadcast_to(self.opx.getConst(self._wide, [1, 1], 0), self.cell0.shape())
@@ -150,7 +150,7 @@ class Steps:
         last, hidden = t.rank() - 1, self.cell0.dim(1)
         return [t.slice(i * hidden, (i + 1) * hidden, last) for i in self.places]
 
-    def _of_all_steps(self, kind: Type, columns: int, name: str) -> Tensor:
+    def of_all_steps(self, kind: Type, columns: int, name: str) -> Tensor:
         """A new variable [time, batch, columns], of which each step's part is spread over all
         tiles: a step computes on all of them.
         """
