@@ -196,6 +196,7 @@ class GraphWriter {
     to_.put(node->count);
     to_.put(node->expected);
     to_.put(node->isBlock);
+    to_.put(node->onHost);
     put(node->format);
     put(node->src);
     put(node->dst);
@@ -605,6 +606,7 @@ class GraphReader {
     from_.get(n.count);
     from_.get(n.expected);
     from_.get(n.isBlock);
+    from_.get(n.onHost);
     format(n.format);
     n.src = tensor();
     n.dst = tensor();
@@ -641,8 +643,8 @@ class GraphReader {
       }
       case Kind::Execute: return p::Execute(n.computeSet, context).node();
       case Kind::Copy: return p::Copy(n.src, n.dst, false, context).node();
-      case Kind::StreamToDst: return p::Copy(n.stream, n.dst, false, context).node();
-      case Kind::SrcToStream: return p::Copy(n.src, n.stream, false, context).node();
+      case Kind::StreamToDst: return p::Copy(n.stream, n.dst, n.onHost, context).node();
+      case Kind::SrcToStream: return p::Copy(n.src, n.stream, n.onHost, context).node();
       case Kind::Repeat: return p::Repeat(n.count, body(0), context).node();
       case Kind::While:
         if (n.expected) return p::RepeatWhileTrue(body(0), n.src, body(1), context).node();
