@@ -63,4 +63,4 @@ class Aligned : public Vertex {
   template class Aligned<T, 256>;
 OF(float)
 OF(half)
-OF(char)
+OF(signed char)

@@ -8,7 +8,7 @@ import pytest
 from popir import poplar
 from popir.poplar import program
 
-TYPES = {"float": np.float32, "half": np.float16, "char": np.int8}
+TYPES = {"float": np.float32, "half": np.float16, "signed char": np.int8}
 N = 21
 """Elements of a field: not a whole number of vectors."""
 ROWS = 3
