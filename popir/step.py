@@ -11,6 +11,7 @@ from popir.enums import ExchangeStrategy
 from popir.ir import Graph
 from popir.lowering.accumulation import after_accumulation
 from popir.lowering.lowering import Lowering, stage_of
+from popir.options import SessionOptions
 from popir.opx import host_type
 from popir.poplar import program
 from popir.popops import expr as pe
@@ -155,6 +156,7 @@ def build_step(
 class _Builder:
     def __init__(self, lowering: Lowering, loops: Loops, by_io: ByIOTiles) -> None:
         self.lowering = lowering
+        self.options = lowering.ir.session_options or SessionOptions()
         self.by_io = by_io
         self.ahead = [
             {
@@ -208,7 +210,8 @@ class _Builder:
         entering = self.arrivals[stage] if self.arrivals else self._of_stage(stage)
         strategy = self.by_io.inputs.get(id)
         if strategy is None:
-            entering.add(program.Copy(fifo, on_device, f"{id}/in"))
+            by_host = self.options.rearrangeStreamsOnHost
+            entering.add(program.Copy(fifo, on_device, f"{id}/in", optimiseMemory=by_host))
         else:
             staged = self.lowering.staged(id, kind, n)
             self.ahead[stage].get(strategy, entering).add(program.Copy(fifo, staged, f"{id}/in"))
@@ -246,7 +249,8 @@ class _Builder:
             where.add(program.Copy(tensor.flatten(), staged, f"{id}/to io"))
             self.behind.append((where, program.Copy(staged, fifo, f"{id}/out")))
         else:
-            where.add(program.Copy(tensor, fifo, f"{id}/out"))
+            by_host = self.options.rearrangeAnchorsOnHost
+            where.add(program.Copy(tensor, fifo, f"{id}/out", optimiseMemory=by_host))
         self.step.anchors.append(stream)
 
     def _summed(self, id: str, tensor: poplar.Tensor, inside: program.Sequence) -> poplar.Tensor:

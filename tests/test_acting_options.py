@@ -533,3 +533,33 @@ def test_buffers_without_a_variable(named: list[str], words: str) -> None:
     session = prepared(builder, y, updatableNamedBuffers=named)
     with pytest.raises(popart_exception, match=words):
         session.buffersFromHost()
+
+
+# Transfers.
+
+
+def test_what_the_host_puts_in_order_takes_no_cycles() -> None:
+    """A product's operand and result lie by its plan. Tiles move them to where a transfer has them,
+    and back, unless the host puts them in order: by default anchors alone.
+    """
+
+    def transfers(**options: bool) -> dict[str, int]:
+        builder = popir.Builder(opsets={"ai.onnx": 17})
+        x, w = (builder.addInputTensor("FLOAT", [96, 80], name) for name in ("x", "w"))
+        y = builder.aiOnnx.matmul([x, builder.aiOnnx.transpose([w], perm=[1, 0])])
+        session = popir.InferenceSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [y]),
+            popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": 32}),
+            userOptions=SessionOptions(**options),
+        )
+        session.prepareDevice(loadEngine=False)
+        steps = session.getReport().steps
+        return {s.name: s.cycles for s in steps if s.name.endswith(("/in", "/out"))}
+
+    usual = transfers()
+    (out,) = (name for name in usual if name.endswith("/out"))
+    assert usual["x/in"] > 0 and usual[out] == 0
+    on_tiles = transfers(rearrangeAnchorsOnHost=False)
+    assert on_tiles[out] > 0 and on_tiles["x/in"] == usual["x/in"]
+    assert set(transfers(rearrangeStreamsOnHost=True).values()) == {0}

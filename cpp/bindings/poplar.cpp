@@ -346,6 +346,8 @@ void bindPrograms(py::module_& m) {
       p, "Copy",
       "Copies a tensor to a tensor, or between a tensor and a stream, or between a tensor and\n"
       "those rows of a remote buffer whose numbers `offset` has, in row-major order.\n"
+      "With `optimiseMemory` the host puts a stream's data in order, and tiles transfer what\n"
+      "they have; else the tiles put it in order, which the machine model counts.\n"
       "Both have the same element type and number of elements; shapes may differ.\n"
       "Raises poplar_stream_connection_error for a stream or remote buffer that does not\n"
       "fit, or a stream that goes the other way.\n"
@@ -354,14 +356,14 @@ void bindPrograms(py::module_& m) {
       .def(py::init(
                [](const Tensor& s, const Tensor& d, Context c) { return Copy(s, d, false, c); }),
            py::arg("src"), py::arg("dst"), context)
-      .def(py::init([](const DataStream& s, const Tensor& d, Context c) {
-             return Copy(s, d, false, c);
+      .def(py::init([](const DataStream& s, const Tensor& d, Context c, bool optimiseMemory) {
+             return Copy(s, d, optimiseMemory, c);
            }),
-           py::arg("stream"), py::arg("dst"), context)
-      .def(py::init([](const Tensor& s, const DataStream& d, Context c) {
-             return Copy(s, d, false, c);
+           py::arg("stream"), py::arg("dst"), context, py::arg("optimiseMemory") = false)
+      .def(py::init([](const Tensor& s, const DataStream& d, Context c, bool optimiseMemory) {
+             return Copy(s, d, optimiseMemory, c);
            }),
-           py::arg("src"), py::arg("stream"), context)
+           py::arg("src"), py::arg("stream"), context, py::arg("optimiseMemory") = false)
       .def(py::init([](const RemoteBuffer& s, const Tensor& d, const Tensor& rows, Context c) {
              return Copy(s, d, rows, c);
            }),

@@ -12,7 +12,7 @@ namespace {
 std::optional<Grid> gridOf(const Variable& variable) {
   if (const auto& rule = variable.mapping.rule()) return rule->grid();
   if (const auto linear = variable.mapping.linear(); linear && linear->around == 0)
-    return linearGrid(variable.elements, linear->perTile, linear->first);
+    return linearGrid(linear->shares, linear->first);
   return std::nullopt;
 }
 
@@ -48,6 +48,8 @@ std::vector<ViewPtr> joinedIn(const ViewPtr& view) {
 Grid linearGrid(std::int64_t elements, std::int64_t perTile, unsigned first) {
   return {{{elements, elements, perTile, perTile, 1, 0}}, first};
 }
+
+Grid linearGrid(const Shares& shares, unsigned first) { return {{linearDim(shares)}, first}; }
 
 MappedTensor::MappedTensor(const GraphImpl& graph, const poplar::Tensor& t)
     : graph_(graph),

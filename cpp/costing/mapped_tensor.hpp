@@ -58,6 +58,8 @@ class MappedTensor {
 /// A linear mapping: the first `perTile` elements on tile `first`, the next on the tile after it,
 /// and so on.
 Grid linearGrid(std::int64_t elements, std::int64_t perTile, unsigned first);
+/// Another: a share on tile `first`, the next on the tile after it, and so on.
+Grid linearGrid(const Shares& shares, unsigned first);
 
 }  // namespace popir
 

@@ -121,11 +121,12 @@ TileBytes MachineMemory::bytesOf(unsigned v) const {
   const auto size = variable.type.sizeInBytes();
   if (const auto linear = variable.mapping.linear(); linear && linear->around == 0) {
     TileBytes bytes;
-    const auto whole = static_cast<unsigned>(variable.elements / linear->perTile);
-    bytes.append(linear->first, linear->first + whole,
-                 static_cast<std::uint64_t>(linear->perTile) * size);
-    bytes.append(linear->first + whole, linear->first + whole + 1,
-                 static_cast<std::uint64_t>(variable.elements % linear->perTile) * size);
+    const auto& shares = linear->shares;
+    for (std::int64_t s = 0; s < shares.count; ++s) {
+      const auto tile = linear->first + static_cast<unsigned>(s);
+      bytes.append(tile, tile + 1,
+                   static_cast<std::uint64_t>(shares.begin(s + 1) - shares.begin(s)) * size);
+    }
     return bytes;
   }
   TileBytes bytes;

@@ -636,10 +636,9 @@ namespace {
 MappedTensor stagedOf(const GraphImpl& graph, const MappedTensor& home) {
   const auto& spec = graph.target.spec();
   const auto [first, ipus] = ipusOf(spec, home.byTile());
-  const auto share = linearShare(withIPUs(spec, ipus), static_cast<std::size_t>(home.elements()),
-                                 home.elementBytes());
-  return MappedTensor(graph, linearGrid(home.elements(), share, first * spec.tilesPerIPU),
-                      home.elementBytes());
+  const auto shares = linearShares(withIPUs(spec, ipus), static_cast<std::size_t>(home.elements()),
+                                   home.elementBytes());
+  return MappedTensor(graph, linearGrid(shares, first * spec.tilesPerIPU), home.elementBytes());
 }
 
 // Is it the whole of a variable that lies as a transfer has it?

@@ -82,17 +82,17 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
     }
     case Kind::StreamToDst:
       step.cost.hostBytesIn = bytesOf(leaf.dst);
-      stream(leaf.dst, true, step);
+      stream(leaf.dst, true, leaf.onHost, step);
       break;
     case Kind::SrcToStream:
       step.cost.hostBytesOut = bytesOf(leaf.src);
-      stream(leaf.src, false, step);
+      stream(leaf.src, false, leaf.onHost, step);
       break;
     case Kind::HostCall:
       if (const auto copy = remoteCopyOf(leaf.hostFunction)) {
         const auto& t = copy->reads ? leaf.outputs.front() : leaf.inputs.back();
         (copy->reads ? step.cost.streamingBytesIn : step.cost.streamingBytesOut) = bytesOf(t);
-        stream(t, copy->reads, step);
+        stream(t, copy->reads, false, step);
         break;
       }
       step.cost.kind = "StreamCopy";
@@ -115,9 +115,10 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
   return step;
 }
 
-void StepCosts::stream(const poplar::Tensor& t, bool toDevice, StepAlone& step) {
+void StepCosts::stream(const poplar::Tensor& t, bool toDevice, bool onHost, StepAlone& step) {
   step.cost.kind = "StreamCopy";
   step.gatewayBytes = bytesAtGateways(graph_, t);
+  if (onHost) return;
   const auto phase = phaseOfStream(graph_, t, toDevice);
   step.hostBuffers = TileBytes(toDevice ? phase.traffic.sent() : phase.traffic.received());
   if (phase.traffic.bytes() > 0) charge({phase}, step);

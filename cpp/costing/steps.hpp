@@ -54,7 +54,7 @@ class StepCosts {
 
  private:
   StepAlone make(const ProgramNode& leaf);
-  void stream(const poplar::Tensor& t, bool toDevice, StepAlone& step);
+  void stream(const poplar::Tensor& t, bool toDevice, bool onHost, StepAlone& step);
   void execute(const ProgramNode& leaf, StepAlone& step);
   void executeCodelets(unsigned computeSet, std::vector<Phase>& together, StepAlone& step);
   /// rowOf() makes the operation of one vertex or copy. charge() adds phases to the step's cost.

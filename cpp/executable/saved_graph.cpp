@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "costing/reading.hpp"
 #include "kernels/saved_kernel.hpp"
@@ -103,7 +104,8 @@ class GraphWriter {
     to_.put(std::vector<unsigned char>(v.data.data(), v.data.data() + v.data.size()));
     const auto mapping = v.mapping.state();
     to_.put(mapping.elements);
-    to_.put(mapping.perTile);
+    to_.put(mapping.grain);
+    to_.put(mapping.shares);
     to_.put(mapping.first);
     to_.put(mapping.runs);
     to_.put(mapping.grid);
@@ -194,6 +196,7 @@ class GraphWriter {
     to_.put(node->count);
     to_.put(node->expected);
     to_.put(node->isBlock);
+    to_.put(node->onHost);
     put(node->format);
     put(node->src);
     put(node->dst);
@@ -338,24 +341,36 @@ class GraphReader {
     graph_->variables.push_back(std::move(v));
   }
 
+  static void requireShares(const Shares& shares) {
+    require(shares.elements > 0 && shares.elements <= kMostElements && shares.grain >= 1 &&
+                shares.grain <= kMostElements && shares.count >= 1 &&
+                shares.count <= shares.grains() &&
+                shares.grains() <= std::numeric_limits<std::int64_t>::max() / shares.count,
+            "a mapping's shares are empty");
+  }
+
   TileMapping mapping(std::int64_t elements) {
     TileMapping::State m;
     from_.get(m.elements);
-    from_.get(m.perTile);
+    from_.get(m.grain);
+    from_.get(m.shares);
     from_.get(m.first);
     from_.get(m.runs);
     from_.get(m.grid);
     from_.get(m.channels);
     from_.get(m.lowest);
     from_.get(m.around);
-    require(m.elements >= 0 && m.elements <= kMostElements && m.perTile >= 0,
+    require(m.elements >= 0 && m.elements <= kMostElements && m.shares >= 0,
             "a mapping has no elements");
     requireTile(m.first);
     const std::int64_t end = std::int64_t{m.lowest} + m.around;
     require(m.around == 0 ||
                 (end <= graph_->target.getNumTiles() && m.first >= m.lowest && m.first < end),
             "a mapping's ring has other tiles");
-    if (m.perTile > 0 && m.elements > 0) requireTile(m.first + (m.elements - 1) / m.perTile);
+    if (m.shares > 0) {
+      requireShares({m.elements, m.grain, m.shares});
+      requireTile(m.first + m.shares - 1);
+    }
     std::int64_t reached = 0;
     for (const auto& [begin, end, tile] : m.runs) {
       require(begin >= reached && begin < end && end <= elements, "a mapping's parts overlap");
@@ -364,15 +379,17 @@ class GraphReader {
     }
     Dims sizes;
     std::int64_t last = m.first;
-    for (const auto& [size, period, part, sub, stride, subStride, group] : m.grid) {
+    for (const auto& [size, period, part, sub, stride, subStride, group, shares] : m.grid) {
       require(period >= 1 && part >= 1 && sub >= 1 && part <= period && stride >= 0 &&
-                  subStride >= 0 && group >= 1,
+                  subStride >= 0 && group >= 1 && shares >= 0,
               "a mapping's grid has no parts");
+      if (shares > 0) requireShares({size, part, shares});
       sizes.push_back(size);
       const auto most = std::min(size, period) - 1;
       if (most < 0) continue;
       for (const auto& [steps, apart] :
-           {std::pair{most / part, stride}, {std::min(most, part - 1) / sub, subStride}}) {
+           {std::pair{shares > 0 ? shares - 1 : most / part, stride},
+            {shares > 0 ? 0 : std::min(most, part - 1) / sub, subStride}}) {
         require(steps == 0 || apart <= kMostElements / steps, "a tile does not exist");
         last += steps * apart;
         // In a ring no tile comes twice.
@@ -589,6 +606,7 @@ class GraphReader {
     from_.get(n.count);
     from_.get(n.expected);
     from_.get(n.isBlock);
+    from_.get(n.onHost);
     format(n.format);
     n.src = tensor();
     n.dst = tensor();
@@ -625,8 +643,8 @@ class GraphReader {
       }
       case Kind::Execute: return p::Execute(n.computeSet, context).node();
       case Kind::Copy: return p::Copy(n.src, n.dst, false, context).node();
-      case Kind::StreamToDst: return p::Copy(n.stream, n.dst, false, context).node();
-      case Kind::SrcToStream: return p::Copy(n.src, n.stream, false, context).node();
+      case Kind::StreamToDst: return p::Copy(n.stream, n.dst, n.onHost, context).node();
+      case Kind::SrcToStream: return p::Copy(n.src, n.stream, n.onHost, context).node();
       case Kind::Repeat: return p::Repeat(n.count, body(0), context).node();
       case Kind::While:
         if (n.expected) return p::RepeatWhileTrue(body(0), n.src, body(1), context).node();

@@ -130,8 +130,8 @@ Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape,
                           VariableMappingMethod method, const DebugContext& debugContext) {
   Tensor t = addVariable(type, shape, debugContext);
   if (method == VariableMappingMethod::LINEAR) {
-    const auto each = popir::linearShare(getTarget(), t.numElements(), type.sizeInBytes());
-    popir::mapLinearly(*this, t, static_cast<std::size_t>(each), 1);
+    popir::mapLinearly(*this, t,
+                       popir::linearShares(getTarget(), t.numElements(), type.sizeInBytes()));
   }
   return t;
 }
@@ -435,7 +435,7 @@ poplar::Tensor GraphImpl::addVariable(poplar::Type type, Dims shape, std::string
   v.constant = constant;
   // A CPU has nothing to exchange between tiles: what a program does not map is on the first.
   if (target.getTargetType() == poplar::TargetType::CPU && v.elements > 0)
-    v.mapping.setLinear(v.elements, {v.elements});
+    v.mapping.setLinear({{v.elements, v.elements, 1}});
   variables.push_back(std::move(v));
   return poplar::Tensor(View::ofVariable(this, id, constant, type, std::move(shape)));
 }

@@ -114,7 +114,8 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& debugContext)
   node_->src = std::move(src);
   node_->dst = std::move(dst);
 }
-Copy::Copy(const DataStream& stream, Tensor dst, bool, const DebugContext& debugContext)
+Copy::Copy(const DataStream& stream, Tensor dst, bool optimiseMemory,
+           const DebugContext& debugContext)
     : Program(make(Kind::StreamToDst, debugContext)) {
   checkStream(dst, stream, DataStream::Direction::HostToDevice);
   if (!dst.isParallelWriteable())
@@ -122,12 +123,15 @@ Copy::Copy(const DataStream& stream, Tensor dst, bool, const DebugContext& debug
                                  dst.getDebugStr() + ": it holds constants or an element twice");
   node_->stream = stream;
   node_->dst = std::move(dst);
+  node_->onHost = optimiseMemory;
 }
-Copy::Copy(Tensor src, const DataStream& stream, bool, const DebugContext& debugContext)
+Copy::Copy(Tensor src, const DataStream& stream, bool optimiseMemory,
+           const DebugContext& debugContext)
     : Program(make(Kind::SrcToStream, debugContext)) {
   checkStream(src, stream, DataStream::Direction::DeviceToHost);
   node_->stream = stream;
   node_->src = std::move(src);
+  node_->onHost = optimiseMemory;
 }
 
 Repeat::Repeat(unsigned count, const Program& b, const DebugContext& debugContext)

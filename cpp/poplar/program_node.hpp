@@ -44,6 +44,7 @@ struct ProgramNode {
   unsigned count = 0;
   bool expected = true;
   bool isBlock = false;  // a Sequence with its own entry in profiles
+  bool onHost = false;   // the host puts a stream's data in order, not the tiles
   poplar::PrintTensorFmt format;
 };
 

@@ -79,8 +79,7 @@ std::optional<poplar::Tensor> addSlicesLike(poplar::Graph& graph, const poplar::
     grid = rule->grid();
     if (grid.channels < grid.dims.size()) grid.channels += numSlices.size();
   } else {
-    const auto n = variable.elements;
-    grid = {{{n, n, linear->perTile, linear->perTile, 1, 0}}, linear->first};
+    grid = {{linearDim(linear->shares)}, linear->first};
     grid.ring = {linear->lowest, linear->around};
   }
   auto memory = numSlices;

@@ -24,13 +24,13 @@ class KnownGrid final : public LayoutRule {
 
 }  // namespace
 
-void TileMapping::setLinear(std::int64_t elements, const Linear& linear) {
+void TileMapping::setLinear(const Linear& linear) {
   runs_.clear();
   rule_.reset();
-  elements_ = elements;
+  elements_ = linear.shares.elements;
   linear_ = linear;
-  const auto shares = (elements + linear.perTile - 1) / linear.perTile;
-  if (linear.first + shares <= linear.lowest + linear.around) linear_.lowest = linear_.around = 0;
+  if (linear.first + linear.shares.count <= linear.lowest + linear.around)
+    linear_.lowest = linear_.around = 0;
 }
 
 void TileMapping::setRule(std::int64_t elements, std::shared_ptr<const LayoutRule> rule) {
@@ -41,8 +41,7 @@ void TileMapping::setRule(std::int64_t elements, std::shared_ptr<const LayoutRul
 }
 
 std::optional<unsigned> TileMapping::single(std::int64_t elements) const {
-  if (linear_.perTile >= elements && elements_ >= elements && linear_.perTile > 0)
-    return linear_.first;
+  if (linear_.shares.count == 1 && elements_ >= elements) return linear_.first;
   if (runs_.size() != 1) return std::nullopt;
   const auto& [begin, run] = *runs_.begin();
   return begin == 0 && run.end >= elements ? std::optional(run.tile) : std::nullopt;
@@ -51,7 +50,9 @@ std::optional<unsigned> TileMapping::single(std::int64_t elements) const {
 std::vector<std::int64_t> TileMapping::byTile() const {
   if (rule_) return rule_->grid().byTile();
   std::vector<std::int64_t> held;
-  const auto end = linear_.perTile > 0 ? elements_ : runs_.empty() ? 0 : runs_.rbegin()->second.end;
+  const auto end = linear_.shares.count > 0 ? elements_
+                   : runs_.empty()          ? 0
+                                            : runs_.rbegin()->second.end;
   forEach(0, end, [&](std::int64_t b, std::int64_t e, unsigned tile) {
     if (tile >= held.size()) held.resize(tile + 1);
     held[tile] += e - b;
@@ -60,8 +61,8 @@ std::vector<std::int64_t> TileMapping::byTile() const {
 }
 
 unsigned TileMapping::tilesUpTo() const {
-  if (linear_.perTile > 0 && linear_.around == 0 && elements_ > 0)
-    return linear_.tile((elements_ - 1) / linear_.perTile) + 1;
+  if (linear_.shares.count > 0 && linear_.around == 0)
+    return linear_.tile(linear_.shares.count - 1) + 1;
   return static_cast<unsigned>(byTile().size());
 }
 
@@ -74,7 +75,8 @@ TileMapping::State TileMapping::state() const {
     });
     return s;
   }
-  s.perTile = linear_.perTile;
+  s.grain = linear_.shares.grain;
+  s.shares = linear_.shares.count;
   s.first = linear_.first;
   if (rule_) {
     s.first = rule_->grid().first;
@@ -82,7 +84,7 @@ TileMapping::State TileMapping::state() const {
     s.lowest = rule_->grid().ring.lowest;
     s.around = rule_->grid().ring.around;
     for (const auto& d : rule_->grid().dims)
-      s.grid.push_back({d.size, d.period, d.part, d.sub, d.stride, d.subStride, d.group});
+      s.grid.push_back({d.size, d.period, d.part, d.sub, d.stride, d.subStride, d.group, d.shares});
   }
   for (const auto& [begin, run] : runs_) s.runs.push_back({begin, run.end, run.tile});
   return s;
@@ -91,15 +93,15 @@ TileMapping::State TileMapping::state() const {
 TileMapping TileMapping::ofState(const State& state) {
   TileMapping m;
   m.elements_ = state.elements;
-  m.linear_ = {state.perTile, state.first};
+  if (state.shares > 0) m.linear_ = {{state.elements, state.grain, state.shares}, state.first};
   if (!state.grid.empty()) {
     Grid grid;
     grid.first = state.first;
     grid.channels = state.channels;
     grid.ring = {state.lowest, state.around};
     for (const auto& d : state.grid)
-      grid.dims.push_back(
-          {d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]), static_cast<unsigned>(d[5]), d[6]});
+      grid.dims.push_back({d[0], d[1], d[2], d[3], static_cast<unsigned>(d[4]),
+                           static_cast<unsigned>(d[5]), d[6], d[7]});
     m.rule_ = std::make_shared<const KnownGrid>(std::move(grid));
   }
   for (const auto& r : state.runs) m.runs_[r[0]] = {r[1], static_cast<unsigned>(r[2])};
@@ -125,9 +127,8 @@ void TileMapping::spell() {
     });
   }
   const auto was = std::exchange(linear_, Linear());
-  if (was.perTile == 0) return;
-  for (std::int64_t b = 0, share = 0; b < elements_; b += was.perTile, ++share)
-    runs_[b] = {std::min(b + was.perTile, elements_), was.tile(share)};
+  for (std::int64_t share = 0; share < was.shares.count; ++share)
+    runs_[was.shares.begin(share)] = {was.shares.begin(share + 1), was.tile(share)};
 }
 
 void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
@@ -169,7 +170,7 @@ void TileMapping::set(std::int64_t begin, std::int64_t end, unsigned tile) {
 }
 
 bool TileMapping::complete(std::int64_t elements) const {
-  if (linear_.perTile > 0 || rule_) return elements_ == elements;
+  if (linear_.shares.count > 0 || rule_) return elements_ == elements;
   std::int64_t reached = 0;
   for (const auto& run : runs_) {
     if (run.first != reached) return false;
@@ -182,10 +183,10 @@ void TileMapping::forEach(
     std::int64_t begin, std::int64_t end,
     const std::function<void(std::int64_t, std::int64_t, unsigned)>& visit) const {
   if (rule_) return rule_->grid().forEach(begin, end, visit);
-  if (linear_.perTile > 0) {
+  if (const auto& shares = linear_.shares; shares.count > 0) {
     for (auto at = begin; at < end;) {
-      const auto share = at / linear_.perTile;
-      const auto stop = std::min((share + 1) * linear_.perTile, end);
+      const auto share = shares.of(at);
+      const auto stop = std::min(shares.begin(share + 1), end);
       visit(at, stop, linear_.tile(share));
       at = stop;
     }
@@ -198,34 +199,47 @@ void TileMapping::forEach(
       visit(std::max(it->first, begin), std::min(it->second.end, end), it->second.tile);
 }
 
-std::int64_t linearShare(const poplar::Target& target, std::size_t elements,
-                         std::size_t elementBytes) {
+Shares linearShares(const poplar::Target& target, std::size_t elements, std::size_t elementBytes) {
   constexpr std::size_t kMinBytes = 128, kGrainBytes = 8;
-  const auto grain = std::max<std::size_t>(kGrainBytes / elementBytes, 1);
-  const auto even = (elements + target.getNumTiles() - 1) / target.getNumTiles();
-  const auto share = std::max(even, std::max<std::size_t>(kMinBytes / elementBytes, 1));
-  return static_cast<std::int64_t>((share + grain - 1) / grain * grain);
+  const auto in = [&](std::size_t bytes) {
+    return static_cast<std::int64_t>(std::max<std::size_t>(bytes / elementBytes, 1));
+  };
+  return sharesOf(static_cast<std::int64_t>(elements), in(kGrainBytes), target.getNumTiles(),
+                  in(kMinBytes));
+}
+
+GridDim linearDim(const Shares& shares) {
+  GridDim dim{shares.elements, shares.elements, shares.grain, shares.grain, 1, 0};
+  dim.shares = shares.count;
+  return dim;
 }
 
 void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,
                  std::size_t grainSize, unsigned offset) {
-  const std::size_t n = t.numElements(), tiles = graph.getTarget().getNumTiles();
-  if (n == 0) return;
-  std::size_t perTile = std::max((n + tiles - 1) / tiles, minElementsPerTile);
-  perTile = (perTile + grainSize - 1) / grainSize * grainSize;
+  mapLinearly(
+      graph, t,
+      sharesOf(static_cast<std::int64_t>(t.numElements()), static_cast<std::int64_t>(grainSize),
+               graph.getTarget().getNumTiles(), static_cast<std::int64_t>(minElementsPerTile)),
+      offset);
+}
+
+void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, const Shares& shares,
+                 unsigned offset) {
+  if (shares.count == 0) return;
+  const auto tiles = graph.getTarget().getNumTiles();
   const auto* part = graph.virtualTiles().get();
   const auto whole = t.view().wholeVariable();
   const bool ours = t.view().graph() == graph.impl().get();
   if (whole && ours && (!part || part->contiguous())) {
     const auto lowest = part ? part->tiles.front() : 0;
-    graph.impl()->variable(*whole).mapping.setLinear(
-        static_cast<std::int64_t>(n), {static_cast<std::int64_t>(perTile), lowest + offset, lowest,
-                                       static_cast<unsigned>(tiles)});
+    graph.impl()->variable(*whole).mapping.setLinear({shares, lowest + offset, lowest, tiles});
     return;
   }
   poplar::Graph::TileToTensorMapping mapping(tiles);
-  for (std::size_t begin = 0, tile = offset; begin < n; begin += perTile, ++tile)
-    mapping[tile % tiles].emplace_back(begin, std::min(begin + perTile, n));
+  for (std::int64_t share = 0; share < shares.count; ++share)
+    mapping[(offset + static_cast<std::size_t>(share)) % tiles].emplace_back(
+        static_cast<std::size_t>(shares.begin(share)),
+        static_cast<std::size_t>(shares.begin(share + 1)));
   graph.setTileMapping(t, mapping);
 }
 

@@ -28,25 +28,25 @@ class LayoutRule {
 
 class TileMapping {
  public:
-  /// `perTile` elements on each tile, from tile `first` on. If `around` is not 0, tile
-  /// `lowest` + `around` does not follow on the one before it, but tile `lowest` does.
+  /// A share on each tile, from tile `first` on. If `around` is not 0, tile `lowest` + `around` does
+  /// not follow on the one before it, but tile `lowest` does.
   struct Linear {
-    std::int64_t perTile = 0;
+    Shares shares;
     unsigned first = 0, lowest = 0, around = 0;
 
-    /// The tile of elements [share * perTile, (share + 1) * perTile).
+    /// The tile of a share.
     unsigned tile(std::int64_t share) const {
       const auto tile = first + static_cast<unsigned>(share);
       return around == 0 ? tile : lowest + (tile - lowest) % around;
     }
     friend bool operator==(const Linear& a, const Linear& b) {
-      return a.perTile == b.perTile && a.first == b.first && a.lowest == b.lowest &&
+      return a.shares == b.shares && a.first == b.first && a.lowest == b.lowest &&
              a.around == b.around;
     }
   };
   /// Replaces the mapping. It is stored as a rule, not as a list of runs, so that thousands of
-  /// variables on thousands of tiles need little memory. \pre linear.perTile > 0
-  void setLinear(std::int64_t elements, const Linear& linear);
+  /// variables on thousands of tiles need little memory. \pre there is a share
+  void setLinear(const Linear& linear);
   /// Replaces the mapping: `rule` determines the tile of each of `elements` elements.
   void setRule(std::int64_t elements, std::shared_ptr<const LayoutRule> rule);
   void set(std::int64_t begin, std::int64_t end, unsigned tile);
@@ -57,7 +57,7 @@ class TileMapping {
   /// What setLinear() was given, as long as no later call changed the mapping; `around` is 0 if the
   /// elements do not reach the tile where it matters.
   std::optional<Linear> linear() const {
-    return linear_.perTile > 0 ? std::optional(linear_) : std::nullopt;
+    return linear_.shares.count > 0 ? std::optional(linear_) : std::nullopt;
   }
   /// The rule of setRule(), or null if a later call changed the mapping.
   const std::shared_ptr<const LayoutRule>& rule() const { return rule_; }
@@ -70,17 +70,17 @@ class TileMapping {
   unsigned tilesUpTo() const;
   /// The rule, or the runs {begin, end, tile}, for saved executables.
   struct State {
-    std::int64_t elements = 0, perTile = 0;
+    std::int64_t elements = 0, grain = 0, shares = 0;
     unsigned first = 0;
     std::vector<std::array<std::int64_t, 3>> runs;
     /// The members of each GridDim of a grid, in order.
-    std::vector<std::array<std::int64_t, 7>> grid;
+    std::vector<std::array<std::int64_t, 8>> grid;
     std::uint64_t channels = ~std::uint64_t{0};
     unsigned lowest = 0, around = 0;  // the ring of a grid
   };
   State state() const;
   static TileMapping ofState(const State& state);
-  bool empty() const { return linear_.perTile == 0 && !rule_ && runs_.empty(); }
+  bool empty() const { return linear_.shares.count == 0 && !rule_ && runs_.empty(); }
   /// True if the two are given by the same rule or the same runs.
   bool sameAs(const TileMapping& other) const;
 
@@ -97,18 +97,21 @@ class TileMapping {
   std::map<std::int64_t, Run> runs_;
 };
 
-/// Elements per tile of a tensor's default linear mapping: at least 128 bytes, a multiple of 8
-/// elements. The last tile may have fewer.
-std::int64_t linearShare(const poplar::Target& target, std::size_t elements,
-                         std::size_t elementBytes);
+/// The shares of a tensor's default linear mapping: of 128 bytes at least, in grains of 8 bytes.
+Shares linearShares(const poplar::Target& target, std::size_t elements, std::size_t elementBytes);
+/// A dimension of a grid with a share on each tile.
+GridDim linearDim(const Shares& shares);
 
 /// Maps `t`, a whole variable with the elements of `grid`, whose tile numbers are the machine's.
 void setGrid(poplar::Graph& graph, const poplar::Tensor& t, Grid grid);
 /// The same with tile numbers of the graph, in the ring of its tiles.
 void mapByGrid(poplar::Graph& graph, const poplar::Tensor& t, Grid grid);
 
-/// Maps `t` evenly over the tiles of the graph, in order, from tile `offset` on and around. Each
-/// tile but the last gets at least `minElementsPerTile` elements, and a multiple of `grainSize`.
+/// Maps `t` to the tiles of the graph, a share on each, from tile `offset` on and around.
+/// \pre there are no more shares than tiles
+void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, const Shares& shares,
+                 unsigned offset = 0);
+/// The same with the shares of sharesOf() for all tiles of the graph.
 void mapLinearly(poplar::Graph& graph, const poplar::Tensor& t, std::size_t minElementsPerTile,
                  std::size_t grainSize, unsigned offset = 0);
 

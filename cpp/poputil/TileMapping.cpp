@@ -31,12 +31,6 @@ void checkGrain(unsigned grainSize) {
         "stay together, at least 1");
 }
 
-std::size_t perTile(std::size_t elements, std::size_t tiles, std::size_t minimum,
-                    std::size_t grain) {
-  const std::size_t even = std::max((elements + tiles - 1) / tiles, minimum);
-  return (even + grain - 1) / grain * grain;
-}
-
 }  // namespace
 
 std::vector<std::vector<Interval>> calcLinearTileMapping(const Target& target,
@@ -49,10 +43,13 @@ std::vector<std::vector<Interval>> calcLinearTileMapping(const Target& target,
       std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<std::size_t>());
   const std::size_t tiles = target.getNumTiles();
   std::vector<std::vector<Interval>> mapping(tiles);
-  const std::size_t each = perTile(n, tiles, minElementsPerTile, grainSize);
-  for (std::size_t begin = 0, i = offset; begin < n; begin += each, ++i) {
-    const std::size_t tile = ascendingOrder ? i % tiles : tiles - 1 - i % tiles;
-    mapping[tile].emplace_back(begin, std::min(begin + each, n));
+  const popir::Shares shares = popir::sharesOf(static_cast<std::int64_t>(n), grainSize,
+                                               target.getNumTiles(), minElementsPerTile);
+  for (std::int64_t share = 0; share < shares.count; ++share) {
+    const std::size_t i = (offset + static_cast<std::size_t>(share)) % tiles;
+    mapping[ascendingOrder ? i : tiles - 1 - i].emplace_back(
+        static_cast<std::size_t>(shares.begin(share)),
+        static_cast<std::size_t>(shares.begin(share + 1)));
   }
   return mapping;
 }
@@ -126,7 +123,8 @@ unsigned getTileImbalance(const Graph::TileToTensorMapping& mapping, unsigned mi
     fullest = std::max(fullest, n);
   }
   if (all == 0) return 0;
-  const std::size_t even = perTile(all, mapping.size(), minElementsPerTile, grainSize);
+  const std::size_t even = std::max<std::size_t>(
+      {(all + mapping.size() - 1) / mapping.size(), minElementsPerTile, grainSize});
   return fullest > even ? static_cast<unsigned>(fullest - even) : 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "poplar/view.hpp"
 #include "support/host_memory.hpp"
+#include "support/shares.hpp"
 
 namespace poputil {
 namespace {
@@ -22,19 +23,12 @@ std::vector<std::size_t> cuts(std::size_t n, std::size_t grain, std::size_t most
   if (grain == 0 || most == 0)
     throw poplibs_error("splitRegions: grainSize " + std::to_string(grain) + ", maxPartitions " +
                         std::to_string(most) + "; both must be at least 1");
-  const auto up = [](std::size_t a, std::size_t b) { return (a + b - 1) / b; };
-  const std::size_t grains = up(n, grain);
-  if (grains == 0) return {0};
-  const std::size_t least = std::max<std::size_t>(up(minimum, grain), 1);
-  const std::size_t largest = std::max<std::size_t>(maximum / grain, 1);
-  // The requested number of partitions; fewer if they would be too small, or if the largest of fewer
-  // is not larger; more if too large.
-  std::size_t partitions = std::min(most, std::max<std::size_t>(grains / least, 1));
-  partitions = std::max(std::min(partitions, grains), up(grains, largest));
-  partitions = up(grains, up(grains, partitions));
-  std::vector<std::size_t> result;
-  for (std::size_t i = 0; i <= partitions; ++i)
-    result.push_back(std::min(i * grains / partitions * grain, n));
+  const auto count = [](std::size_t each) { return static_cast<std::int64_t>(each); };
+  const popir::Shares shares =
+      popir::sharesOf(count(n), count(grain), count(most), count(minimum), count(maximum));
+  std::vector<std::size_t> result{0};
+  for (std::int64_t share = 0; share < shares.count; ++share)
+    result.push_back(static_cast<std::size_t>(shares.begin(share + 1)));
   return result;
 }
 
@@ -44,12 +38,17 @@ std::size_t total(const Regions& regions) {
   return n;
 }
 
+/// The longest interval: whole grains, if a grain is no longer than what is asked for.
+unsigned longestInterval(unsigned maxElementsPerRegion, unsigned grain) {
+  const unsigned whole = maxElementsPerRegion / grain * grain;
+  return std::max(whole > 0 ? whole : maxElementsPerRegion, 1u);
+}
+
 /// Calls add(partition, list, interval) for each piece of the intervals, in order.
 template <class AddPiece>
 void distribute(const std::vector<Regions>& lists, const std::vector<std::size_t>& cut,
-                std::size_t maxPerRegion, const AddPiece& add) {
+                std::size_t longest, const AddPiece& add) {
   std::size_t at = 0, partition = 0;  // at: number of elements so far
-  const std::size_t longest = std::max<std::size_t>(maxPerRegion, 1);
   for (std::size_t list = 0; list < lists.size(); ++list)
     for (const Interval& region : lists[list])
       for (std::size_t begin = region.begin(); begin < region.end();) {
@@ -92,7 +91,7 @@ std::vector<Regions> splitRegions(const Regions& regions, unsigned grainSize,
   const auto cut = cuts(total(regions), grainSize, maxPartitions, minElementsPerPartition,
                         maxElementsPerPartition);
   std::vector<Regions> partitions(cut.size() - 1);
-  distribute({regions}, cut, maxElementsPerRegion,
+  distribute({regions}, cut, longestInterval(maxElementsPerRegion, grainSize),
              [&](std::size_t p, std::size_t, Interval piece) { partitions[p].push_back(piece); });
   return partitions;
 }
@@ -107,15 +106,15 @@ std::vector<std::vector<Regions>> splitRegions(const std::vector<Regions>& regio
   std::vector<std::vector<Regions>> partitions(cut.size() - 1);
   std::vector<std::size_t> last(partitions.size(),
                                 regions.size());  // the list of each region's last piece
+  const std::size_t longest = longestInterval(maxElementsPerRegion, grainSize);
   distribute(regions, cut, UINT_MAX, [&](std::size_t p, std::size_t list, Interval piece) {
-    // A list is one region of the result, with at most maxPerRegion elements.
+    // A list is one region of the result, with at most `longest` elements.
     for (std::size_t begin = piece.begin(); begin < piece.end();) {
-      const bool full = !partitions[p].empty() && last[p] == list &&
-                        total(partitions[p].back()) >= maxElementsPerRegion;
+      const bool full =
+          !partitions[p].empty() && last[p] == list && total(partitions[p].back()) >= longest;
       if (last[p] != list || full) partitions[p].emplace_back();
       last[p] = list;
-      const std::size_t room = maxElementsPerRegion - total(partitions[p].back());
-      const std::size_t n = std::min(piece.end() - begin, std::max<std::size_t>(room, 1));
+      const std::size_t n = std::min(piece.end() - begin, longest - total(partitions[p].back()));
       partitions[p].back().emplace_back(begin, begin + n);
       begin += n;
     }

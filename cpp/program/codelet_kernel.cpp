@@ -31,13 +31,16 @@ class CodeletVertices {
       auto codelet = graph.vertices[id].codelet;
       if (engine.checkBounds)
         codelet = graph.codelets.variant(*codelet, CodeletVariant::CheckBounds);
-      calls_.push_back({codelet, id, reserve(codelet->bytes)});
+      for (std::size_t f = 0; f < codelet->numFields; ++f)
+        align_ = std::max<std::size_t>(align_, codelet->fields[f].align);
+      calls_.push_back({codelet, id, 0});
     }
+    for (auto& each : calls_) each.at = reserve(each.codelet->bytes);
     for (std::size_t i = 0; i < ids.size(); ++i)
       for (std::size_t f = 0; f < calls_[i].codelet->numFields; ++f)
         layOut(calls_[i].codelet->fields[f], graph.vertices[ids[i]].fields[f], calls_[i].at);
-    memory_.resize(bytes_ + kAlign);
-    base_ = memory_.data() + (kAlign - reinterpret_cast<std::uintptr_t>(memory_.data()) % kAlign);
+    memory_.resize(bytes_ + align_);
+    base_ = memory_.data() + (align_ - reinterpret_cast<std::uintptr_t>(memory_.data()) % align_);
     reset();
   }
 
@@ -108,7 +111,6 @@ class CodeletVertices {
     unsigned vertex;
     std::size_t at;
   };
-  static constexpr std::size_t kAlign = 64;
   // parallelFor() measures work in elements of a vectorised kernel. A codelet is assumed to take 16
   // times as long for an element, so about 2,048 elements are enough work for a second thread.
   static constexpr std::int64_t kWorkOfElement = 16;
@@ -239,7 +241,7 @@ class CodeletVertices {
 
   std::size_t reserve(std::size_t bytes) {
     const auto at = bytes_;
-    bytes_ += (std::max<std::size_t>(bytes, 1) + kAlign - 1) / kAlign * kAlign;
+    bytes_ += (std::max<std::size_t>(bytes, 1) + align_ - 1) / align_ * align_;
     return at;
   }
   void setPointer(std::size_t at, const void* to) { std::memcpy(base_ + at, &to, sizeof to); }
@@ -339,6 +341,7 @@ class CodeletVertices {
   std::vector<char> memory_;
   char* base_ = nullptr;
   std::size_t bytes_ = 0;
+  std::size_t align_ = 64;  // of all that is reserved; more if a field asks for more
   std::int64_t elements_ = 0;
   unsigned threads_ = 1;
 };

@@ -162,7 +162,7 @@ class Growth::Repetition {
     const auto &a = graph_.variable(v).mapping, &b = graph_.variable(other).mapping;
     if (a.sameAs(b)) return true;
     const auto mine = a.linear(), its = b.linear();
-    if (!mine || !its || mine->perTile != its->perTile || mine->first == 0) return false;
+    if (!mine || !its || !(mine->shares == its->shares) || mine->first == 0) return false;
     for (const auto& [from, to] : moved_)
       if (a.sameAs(graph_.variable(from).mapping) != b.sameAs(graph_.variable(to).mapping))
         return false;

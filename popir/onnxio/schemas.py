@@ -273,6 +273,7 @@ _READ = {
     ("", "Gather", 0): FLOAT8,
     ("", "Slice", 0): FLOAT8,
     ("", "Concat", 0): FLOAT8,
+    ("", "RoiAlign", 2): {DataType.INT32},
     ("", "Split", 0): FLOAT8,
 }
 """Types that an input may have as it is, although ONNX does not name them: those that programs for

@@ -789,8 +789,17 @@ class SessionOptions(SessionSettings):
     enablePrefetchDatastreams: bool = no_meaning(True, _ZERO_COPY)
     defaultBufferingDepth: int = no_meaning(1, _ZERO_COPY, least=1)
     bufferingDepthMap: dict[str, int] = no_meaning({}, _ZERO_COPY)
-    rearrangeAnchorsOnHost: bool = no_meaning(True, _ZERO_COPY)
-    rearrangeStreamsOnHost: bool = no_meaning(False, _ZERO_COPY)
+    rearrangeAnchorsOnHost: bool = acts(
+        True,
+        "the host puts anchors in order, as PopART's default has it: a step has no cycles for "
+        "that. If not, the tiles do, and the machine's figures have it.",
+        "tests/test_acting_options.py::test_what_the_host_puts_in_order_takes_no_cycles",
+    )
+    rearrangeStreamsOnHost: bool = acts(
+        False,
+        "the host puts inputs in order, not the tiles: a step has no cycles for that.",
+        "tests/test_acting_options.py::test_what_the_host_puts_in_order_takes_no_cycles",
+    )
     numIOTiles: int = acts(
         0,
         "so many tiles of each IPU, the last ones, are IO tiles: they compute nothing, and "

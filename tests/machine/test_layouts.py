@@ -290,7 +290,9 @@ def test_weights_of_bert_lie_on_nearly_all_tiles(inner: int, columns: int) -> No
 
 
 def test_small_tensors_begin_where_the_last_one_ended():
-    """PopART's LinearMapper: at least 128 bytes on a tile, and around after the last tile."""
+    """PopART's LinearMapper: at least 128 bytes on a tile, whole vectors in shares that differ by
+    one, and around after the last tile.
+    """
     tiles, rng = 100, random.Random(1)
     graph = graph_of(tiles)
     devicex, after = Devicex(graph), 0
@@ -298,11 +300,13 @@ def test_small_tensors_begin_where_the_last_one_ended():
         n = rng.choice([1, 33, 64, 512, 1000, 5000])
         t = graph.addVariable(FLOAT, [n], "t")
         devicex.mapLinearly(t)
-        each = max(-(-n // tiles), 32)
-        each += each % 2  # whole vectors
-        want = (after + np.arange(n) // each) % tiles
+        vectors = -(-n // 2)
+        each = max(-(-vectors // tiles), -(-vectors // max(vectors // 16, 1)))
+        shares = -(-vectors // each)
+        begins = np.arange(1, shares) * vectors // shares
+        want = (after + np.searchsorted(begins, np.arange(n) // 2, "right")) % tiles
         assert (owners(graph, t) == want).all()
-        after = (after + -(-n // each)) % tiles
+        after = (after + shares) % tiles
 
 
 def test_each_virtual_graph_has_a_next_tile_of_its_own():
@@ -373,5 +377,6 @@ def test_partial_results_are_counted_where_the_input_lies(dims):
     assert sources > 1
     moved = machine.programReport(graph, prog)["exchangeBytes"]
     results = 4 * len(line)
-    # Each result is the sum of so many, of which one at most is there already.
-    assert (sources - 1) * results <= moved <= sources * results
+    # Each result is the sum of so many, of which one at most is there already; the results may move
+    # to where they belong.
+    assert (sources - 1) * results <= moved <= (sources + 1) * results

@@ -210,3 +210,28 @@ def test_maxima_keep_nan_infinities_and_signs(
         "MaxPool", x, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[pad] * 4, opset=22
     )
     np.testing.assert_array_equal(got.astype(np.float64), expected)
+
+
+def test_images_of_regions_may_be_int32_as_they_are() -> None:
+    """As in PopART: nothing is made INT64 of them, a type that no IPU has."""
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((2, 3, 8, 8)).astype(np.float32)
+    rois = np.array([[0, 1, 5, 6], [2, 0, 7, 4], [1, 1, 3, 3]], np.float32)
+    index = np.array([1, 0, 1])
+    wide, narrow = (
+        results("RoiAlign", x, rois, index.astype(kind), opset=16, output_height=3, output_width=2)
+        for kind in (np.int64, np.int32)
+    )
+    np.testing.assert_array_equal(wide[0], narrow[0])
+    assert not np.array_equal(wide[0][0], wide[0][1])
+    builder = popir.Builder(opsets={"ai.onnx": 16})
+    shapes: list[tuple[str, list[int]]] = [("FLOAT", [2, 3, 8, 8]), ("FLOAT", [3, 4])]
+    inputs = [builder.addInputTensor(kind, shape) for kind, shape in [*shapes, ("INT32", [3])]]
+    y = builder.aiOnnx.roialign(inputs, output_height=3, output_width=2)
+    session = popir.InferenceSession(
+        builder.getModelProto(),
+        popir.DataFlow(1, [y]),
+        popir.DeviceManager().createIpuModelDevice({}),
+    )
+    session.prepareDevice(loadEngine=False)
+    assert not [o for o in session.getReport().operations if "Cast" in o.vertexClass]

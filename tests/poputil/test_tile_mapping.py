@@ -28,9 +28,9 @@ def flat(mapping):
     ("n", "minimum", "grain", "expected"),
     [
         (100, 1, 1, [10] * 10),
-        (101, 1, 1, [11] * 9 + [2]),
-        (100, 32, 1, [32, 32, 32, 4]),
-        (100, 1, 8, [16, 16, 16, 16, 16, 16, 4]),
+        (101, 1, 1, [10] * 9 + [11]),
+        (100, 32, 1, [33, 33, 34]),
+        (100, 1, 8, [8, 16, 16, 16, 16, 16, 12]),
         (5, 1, 4, [4, 1]),
         (0, 1, 1, []),
     ],
@@ -40,6 +40,60 @@ def test_linear_sizes(graph, n, minimum, grain, expected):
     assert len(mapping) == 10
     assert [sum(e - b for b, e in tile) for tile in mapping if tile] == expected
     assert flat(mapping) == list(range(n))
+
+
+def begins(n, grain, most, least=0, largest=2**32 - 1):
+    """Where the parts of PopLibs' splitRegions begin and the last one ends, step by step: a part
+    has so many grains as an even division over all parts needs, then no more than `largest` holds,
+    then no fewer than parts of `least` need; there are as many parts as these grains fill, and the
+    grains are dealt out to them by products rounded down.
+    """
+    grains = -(-n // grain)
+    if grains == 0:
+        return [0]
+    each = min(-(-grains // most), max(largest // grain, 1))
+    if least > 0:
+        fewest = -(-least // grain)
+        each = max(each, -(-grains // max(grains // fewest, 1)))
+    parts = -(-grains // each)
+    return [min(part * grains // parts * grain, n) for part in range(parts + 1)]
+
+
+@pytest.mark.parametrize("grain", [*range(1, 18), 24, 32, 64, 100])
+def test_linear_mappings_have_the_rule_of_poplibs(grain):
+    rng = np.random.default_rng(grain)
+    for tiles in (1, 3, 10, 64, 1472):
+        graph = graph_of(tiles)
+        for n in rng.integers(1, 40 * tiles * grain, 12).tolist():
+            least = int(rng.choice([0, 1, grain - 1, grain, grain + 1, 32, 128]))
+            edges = begins(n, grain, tiles, least)
+            mapping = poputil.calcLinearTileMapping(graph, [n], least, grain)
+            expected = [[(b, e)] for b, e in itertools.pairwise(edges)]
+            assert mapping == expected + [[]] * (tiles - len(expected))
+            t = graph.addVariable(poplar.FLOAT, [n])
+            offset = int(rng.integers(tiles))
+            poputil.mapTensorLinearlyWithOffset(graph, t, least, grain, offset)
+            around = [mapping[(tile - offset) % tiles] for tile in range(tiles)]
+            assert graph.getTileMapping(t) == around
+            poputil.mapTensorLinearlyWithOffset(graph, t, least, grain, offset, False)
+            assert graph.getTileMapping(t) == around[::-1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "grain", "least"),
+    [(poplar.FLOAT, 2, 32), (poplar.HALF, 4, 64), (poplar.CHAR, 8, 128), (poplar.INT, 2, 32)],
+)
+def test_what_is_spread_without_sizes_has_grains_of_8_and_128_bytes(kind, grain, least):
+    graph = graph_of(10)
+    for n in (1, 2, 63, 64, 65, 319, 320, 321, 1279, 1281, 5003):
+        edges = begins(n, grain, 10, least)
+        expected = [[(b, e)] for b, e in itertools.pairwise(edges)]
+        expected += [[]] * (10 - len(expected))
+        t = graph.addVariable(kind, [n])
+        poputil.mapTensorLinearly(graph, t)
+        assert graph.getTileMapping(t) == expected
+        linear = graph.addVariable(kind, [n], poplar.VariableMappingMethod.LINEAR)
+        assert graph.getTileMapping(linear) == expected
 
 
 def test_offset_and_order(graph):
@@ -72,6 +126,35 @@ def test_set_on_tensors(graph):
     assert poputil.getTileImbalance(graph, t) == 128 - 13
 
 
+@pytest.mark.parametrize("grain", [*range(1, 18), 33])
+def test_regions_are_split_by_the_rule_of_poplibs(grain):
+    rng = np.random.default_rng(100 + grain)
+    target = graph_of(1).getTarget()
+    for _ in range(60):
+        ends = np.cumsum(rng.integers(1, 60, 2 * int(rng.integers(1, 8)))).tolist()
+        regions = list(zip(ends[::2], ends[1::2], strict=True))
+        elements = [i for b, e in regions for i in range(b, e)]
+        most, least = int(rng.integers(1, 12)), int(rng.choice([0, 5, grain, 40, 1000]))
+        largest = int(rng.choice([grain, 2 * grain + 1, 64 + grain, 2**32 - 1]))
+        longest = int(rng.choice([grain, 3 * grain + 2, 2**32 - 1]))
+        edges = begins(len(elements), grain, most, least, largest)
+        parts = poputil.splitRegions(regions, grain, most, least, largest, longest)
+        held = [[i for b, e in part for i in range(b, e)] for part in parts]
+        assert held == [elements[b:e] for b, e in itertools.pairwise(edges)]
+        assert all(e - b <= longest // grain * grain for part in parts for b, e in part)
+        lists = poputil.splitRegions([regions], grain, most, least, largest, longest)
+        assert [[i for r in part for b, e in r for i in range(b, e)] for part in lists] == held
+        of_one = [[sum(e - b for b, e in region) for region in part] for part in lists]
+        whole = longest // grain * grain
+        for sizes in of_one:
+            assert all(size == whole for size in sizes[:-1])
+            assert 0 < sizes[-1] <= whole
+        between = poputil.splitRegionsBetweenWorkers(target, regions, grain, least)
+        edges = begins(len(elements), grain, target.getNumWorkerContexts(), least)
+        held = [[i for b, e in part for i in range(b, e)] for part in between]
+        assert held == [elements[b:e] for b, e in itertools.pairwise(edges)]
+
+
 @pytest.mark.parametrize(
     ("grain", "most", "least", "largest"),
     list(itertools.product([1, 3, 8], [1, 4, 6], [0, 10], [7, 2**32 - 1])),
@@ -84,7 +167,7 @@ def test_split_regions(grain, most, least, largest):
     sizes = [sum(e - b for b, e in part) for part in parts]
     assert all(sizes)
     assert all(s % grain == 0 for s in sizes[:-1])
-    assert max(sizes) <= max(largest, grain)
+    assert max(sizes) <= max(largest, grain, 2 * least + grain)
     if largest > 1000:
         assert len(parts) <= most
         assert max(sizes) - min(sizes) <= 2 * grain

@@ -127,7 +127,8 @@ class Execute : public Program {
 };
 
 /// Copies between tensors of equal type and number of elements, in order, or between a tensor and a
-/// host stream.
+/// host stream. With `optimiseMemory` the host puts the stream's data in order, and tiles transfer
+/// what they have; else the tiles put it in order, which the machine model counts.
 /// \throws graph_connection_error or stream_connection_error (in the constructor) if they do not
 /// match
 class Copy : public Program {

@@ -15,11 +15,11 @@
 #pragma GCC visibility push(default)
 namespace poputil {
 
-/// Distributes the elements in order over the tiles, as evenly as the grain size allows. Returns
-/// for each tile the intervals of the flattened tensor that it holds.
+/// Distributes the elements in order over the tiles, as splitRegions() does. Returns for each tile
+/// the intervals of the flattened tensor that it holds.
 ///
-/// \param minElementsPerTile every tile but the last one used gets at least this many elements; so
-/// a small tensor uses few tiles
+/// \param minElementsPerTile every tile gets at least so many elements, of a last grain that is not
+/// whole apart; so a small tensor uses few tiles
 /// \param grainSize number of elements that must stay on one tile; > 0
 /// \param offset number of the tile that gets the first elements, counted in mapping order; after
 /// the last tile the mapping wraps around

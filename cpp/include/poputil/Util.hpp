@@ -34,14 +34,15 @@ std::vector<poplar::Interval> flattenIntervals(
     const std::vector<std::vector<poplar::Interval>>& intervals);
 
 /// Partitions the elements of `regions`, in order, into at most `maxPartitions` parts. The parts
-/// have equal numbers of grains, or differ by one grain. Empty parts are left out. An interval may
-/// be split between grains; grains are counted over all regions.
+/// have equal numbers of grains, or differ by one grain: of n grains in p parts, part i begins at
+/// grain i * n / p. There are no more parts than give the least largest part. An interval may be
+/// split between grains; grains are counted over all regions.
 ///
 /// \param grainSize number of elements that must stay together; > 0
 /// \param minElementsPerPartition smallest part; reduces the number of parts
 /// \param maxElementsPerPartition largest part; increases the number of parts, even beyond
-/// maxPartitions
-/// \param maxElementsPerRegion longer intervals are split
+/// maxPartitions, as long as they have minElementsPerPartition and a grain
+/// \param maxElementsPerRegion longer intervals are split, between grains if it is no less than one
 ///
 /// The second form partitions lists of intervals, where each list becomes one vertex field.
 std::vector<std::vector<poplar::Interval>> splitRegions(

@@ -7,6 +7,7 @@
 namespace popir {
 
 std::int64_t GridDim::boundary(std::int64_t i) const {
+  if (shares > 0) return stride == 0 ? size : shared().begin(shared().of(i) + 1);
   const auto start = i - i % period, inPeriod = i - start, inPart = inPeriod % part;
   const auto partEnd = std::min(period, inPeriod - inPart + part);
   // Successive pieces, parts or periods on the same tile are one stretch.

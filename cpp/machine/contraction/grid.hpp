@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/shares.hpp"
+
 namespace popir {
 
 /// How a dimension of `size` elements is mapped. It is cut into periods, all mapped alike. A period
@@ -19,9 +21,13 @@ struct GridDim {
   unsigned stride = 0, subStride = 0;
   /// Groups of so many elements lie inside of the groups of all other dimensions, in a tile's memory.
   std::int64_t group = 1;
+  /// If this is not 0, parts are the grains of so many shares, and shares are on tiles `stride` apart.
+  /// There is one period then, and a part is one piece.
+  std::int64_t shares = 0;
 
   /// The tile of element i, relative to Grid::first.
   unsigned tile(std::int64_t i) const {
+    if (shares > 0) return static_cast<unsigned>(shared().of(i)) * stride;
     const auto j = i % period;
     return static_cast<unsigned>(j / part) * stride +
            static_cast<unsigned>(j % part / sub) * subStride;
@@ -29,10 +35,12 @@ struct GridDim {
   /// The first element after i that may be on another tile.
   std::int64_t boundary(std::int64_t i) const;
   bool split() const { return boundary(0) < size; }
+  /// \pre shares > 0
+  Shares shared() const { return {size, part, shares}; }
 
   friend bool operator==(const GridDim& a, const GridDim& b) {
     return a.size == b.size && a.period == b.period && a.part == b.part && a.sub == b.sub &&
-           a.stride == b.stride && a.subStride == b.subStride;
+           a.stride == b.stride && a.subStride == b.subStride && a.shares == b.shares;
   }
 };
 

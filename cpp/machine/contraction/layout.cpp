@@ -164,6 +164,14 @@ BoxNeeds::BoxNeeds(const Grid& grid) {
   for (const auto& d : grid.dims) {
     Dim dim;
     dim.size = d.size;
+    if (d.shares > 0) {
+      dim.coordinates = {{d.shares, d.stride}};
+      for (std::int64_t s = 0; s < d.shares; ++s)
+        dim.stretches.push_back({d.shared().begin(s), d.shared().begin(s + 1)});
+      last += static_cast<std::uint64_t>(d.shares - 1) * d.stride;
+      dims_.push_back(std::move(dim));
+      continue;
+    }
     const auto parts = ceilOf(d.size, d.part), pieces = ceilOf(std::min(d.part, d.size), d.sub);
     dim.coordinates = {{parts, d.stride}, {pieces, d.subStride}};
     for (std::int64_t p = 0; p < parts; ++p)

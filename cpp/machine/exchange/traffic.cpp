@@ -535,9 +535,10 @@ void BoxMapping::forEach(const Box& wanted,
     const auto& dim = grid_.dims[d];
     for (auto i = wanted[d].begin; i < wanted[d].end;) {
       // A visited box is a whole piece: it may begin before `wanted`.
-      const auto inPart = i % dim.period % dim.part;
       const auto next = dim.boundary(i);
-      const auto start = dim.split() ? i - inPart % dim.sub : 0;
+      const auto start = !dim.split()     ? 0
+                         : dim.shares > 0 ? dim.shared().begin(dim.shared().of(i))
+                                          : i - i % dim.period % dim.part % dim.sub;
       box[d] = {start, next};
       along(d + 1, tile + dim.tile(i));
       i = next;

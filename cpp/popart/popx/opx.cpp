@@ -107,15 +107,13 @@ void LinearMapper::mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor)
   const auto* part = graph.virtualTiles().get();
   const auto& target = graph.getTarget();
   const auto tiles = target.getNumTiles(), ofIPU = target.getTilesPerIPU();
-  const auto elements = tensor.numElements();
-  const auto each = static_cast<std::size_t>(
-      popir::linearShare(target, elements, tensor.elementType().sizeInBytes()));
-  const auto used = (elements + each - 1) / each;
-  if (used > ofIPU) return popir::mapLinearly(graph, tensor, each, 1);
+  const auto shares =
+      popir::linearShares(target, tensor.numElements(), tensor.elementType().sizeInBytes());
+  if (shares.count > ofIPU) return popir::mapLinearly(graph, tensor, shares);
   auto first = graph.createVirtualGraph(0, ofIPU);
   auto& next = next_[{part ? part->tiles.front() : 0, tiles}];
-  popir::mapLinearly(first, tensor, each, 1, next);
-  next = static_cast<unsigned>((next + used) % ofIPU);
+  popir::mapLinearly(first, tensor, shares, next);
+  next = static_cast<unsigned>((next + shares.count) % ofIPU);
 }
 
 }  // namespace popx

@@ -66,6 +66,8 @@ class Copy(Program):
     """
     Copies a tensor to a tensor, or between a tensor and a stream, or between a tensor and
     those rows of a remote buffer whose numbers `offset` has, in row-major order.
+    With `optimiseMemory` the host puts a stream's data in order, and tiles transfer what
+    they have; else the tiles put it in order, which the machine model counts.
     Both have the same element type and number of elements; shapes may differ.
     Raises poplar_stream_connection_error for a stream or remote buffer that does not
     fit, or a stream that goes the other way.
@@ -85,6 +87,7 @@ class Copy(Program):
         stream: popir._device.poplar.DataStream,
         dst: popir._device.poplar.Tensor,
         debugContext: popir._device.poplar.DebugContext | str = "",
+        optimiseMemory: bool = False,
     ) -> None: ...
     @typing.overload
     def __init__(
@@ -92,6 +95,7 @@ class Copy(Program):
         src: popir._device.poplar.Tensor,
         stream: popir._device.poplar.DataStream,
         debugContext: popir._device.poplar.DebugContext | str = "",
+        optimiseMemory: bool = False,
     ) -> None: ...
     @typing.overload
     def __init__(

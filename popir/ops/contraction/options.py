@@ -279,16 +279,21 @@ def multiply(
     kind: Type,
     sizes: tuple[str, str, str] = FORWARD,
     name: str = "",
+    out: Tensor | None = None,
 ) -> Tensor:
     """The product of `a` [rows, inner] and `b` [inner, columns], or of both with a leading group
     dimension, in the type `kind`.
 
     If the node's product is serialised, its parts are computed one after the other. `sizes` says
-    which dimensions of the forward product rows, inner and columns are.
+    which dimensions of the forward product rows, inner and columns are. Without a leading dimension
+    the product is written to `out`, if that is given and the product is not serialised.
     """
     graph, context, flags = opx.graph(), opx.debugContext(name), product_flags(opx.op_p, sizes)
     is_grouped, cut = a.rank() == 3, serialization(opx.op_p)
     product = poplin.matMulGrouped if is_grouped else poplin.matMul
+    if cut is None and out is not None:
+        poplin.matMulWithOutput(graph, a, b, out, prog, context, flags)
+        return out
     if cut is None:
         return product(graph, a, b, prog, kind, context, flags)
     at, last = sizes.index(cut.size), a.rank() - 1

@@ -412,7 +412,7 @@ class ElementwiseGradOpx(Opx):
         return arithmetic.map(expression, [broadcast_to(t, shape) for t in operands])
 
 
-def _register(row: Row) -> None:
+def _register(row: Row, is_public: bool = True) -> None:
     members: dict[str, Any] = {
         "__doc__": f"{row.type}: a row of the element-wise table.",
         "__module__": __name__,
@@ -422,8 +422,16 @@ def _register(row: Row) -> None:
     base = _BASES.get(row.type, LegacyElementwiseOp if row.is_legacy else ElementwiseOp)
     opClass = cast("type[Op]", type(f"{row.type}Op", (base,), members))
     ids = [OperatorIdentifier(row.domain, row.type, version) for version in row.versions]
-    OpCreator(opClass, ids)
+    OpCreator(opClass, ids, isPublic=is_public)
     OpxCreator(ElementwiseOpx, ids)
+
+
+def register_own(row: Row) -> None:
+    """Makes an operator of a row that no model has: other operators consist of it."""
+    _register(row, is_public=False)
+    gradients = sorted({row.gradient_id(i) for i in range(row.arity or 1)})
+    OpxCreator(ElementwiseOpx, sorted(set(row.inplace_ids)))
+    OpxCreator(ElementwiseGradOpx, [*gradients, *(variant_id(g.type) for g in gradients)])
 
 
 _BASES: dict[str, type[ElementwiseOp]] = {"PRelu": PReluOp, "IsNaN": TestOp, "IsInf": TestOp}

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from popir.ir import Tensor
+from popir.ops.elementwise.elementwise import register_own
+from popir.ops.elementwise.table import Row
 from popir.ops.recurrent.recurrent import Activation, Recurrent
+from popir.ops.support import symbolic as s
 from popir.ops.support.decomposition import Decomposer
 from popir.ops.support.identifiers import onnx_ids
+from popir.ops.support.symbolic import Expr
 from popir.registry import OpCreator
 
 
@@ -59,10 +65,37 @@ class Gru(Recurrent):
                 new = on.Add(new, weights[1])
         gates = f[0](on.Add(product, x_gates))
         update, reset = on.Split(gates, on.ints(hidden, hidden), axis=1, outputs=2)
-        new = on.Mul(reset, new) if new is not None else on.MatMul(on.Mul(reset, h), weights[1])
-        candidate = f[1](on.Add(new, x_new))
-        one = on.like(1, h)
-        return on.Add(on.Mul(on.Sub(one, update), candidate), on.Mul(update, h))
+        if new is None:
+            candidate = f[1](on.Add(on.MatMul(on.Mul(reset, h), weights[1]), x_new))
+        elif f[1].name == "tanh":
+            candidate = _part(on, "candidate", x_new, reset, new)
+        else:
+            candidate = f[1](on.Add(on.Mul(reset, new), x_new))
+        return _part(on, "state", h, update, candidate)
 
 
+def _part(on: Decomposer, part: str, *inputs: Tensor) -> Tensor:
+    """Adds one of `_PARTS`."""
+    made = on.add("ai.graphcore", _CELL.type, 1, inputs, 1, {"part": part})
+    assert isinstance(made, Tensor)
+    return made
+
+
+_PARTS: dict[str, Callable[[Expr, Expr, Expr], Expr]] = {
+    "candidate": lambda x, reset, product: s.tanh(x + reset * product),
+    "state": lambda h, update, candidate: candidate + update * (h - candidate),
+}
+"""What a time step computes in one pass over its elements, as popnn's step does. On an IPU each
+operator by itself is a compute set, whose call costs more than its elements. The gradient of the
+state before comes first, so that the host computes it in the pass with those of the gates.
+"""
+_CELL = Row(
+    "GruCell",
+    (1,),
+    lambda a, b, c, *, part: _PARTS[part](a, b, c),
+    domain="ai.graphcore",
+    kind=str,
+    choices=tuple(_PARTS),
+)
+register_own(_CELL)
 OpCreator(Gru, onnx_ids("GRU", 3, 7, 14, 22))

@@ -402,7 +402,12 @@ class LstmOpx(Opx):
             assert w is not None
             rows, columns = given.rows(), by_gates(w, order).transpose()
             wide = accumulator(rows.elementType())
-            gates = multiply(self, rows, columns, prog, wide, name="input")
+            steps = given.steps(d, cell, reverse, True)
+            # A step adds to its own part: where the product of all steps has that, it would lie on
+            # few tiles.
+            units = 4 * given.hidden
+            spread = steps.of_all_steps(wide, units, "gates").reshape([rows.dim(0), units])
+            gates = multiply(self, rows, columns, prog, wide, name="input", out=spread)
             if bias is not None:
                 # The sum of the two first: what is put together from parts is gathered for it, and
                 # not for each row of gates.
@@ -412,7 +417,7 @@ class LstmOpx(Opx):
                 both = arithmetic.map(Arg(0) + Arg(1), halves, "biases", wide).expand([0])
                 arithmetic.mapInPlace(Arg(0) + Arg(1), [gates, both], "bias")
             gates = gates.reshape([given.time, given.batch, 4 * given.hidden])
-            states = given.steps(d, cell, reverse, True).forward(gates)
+            states = steps.forward(gates)
             kept.append([by_gates(gates, places_of(order), 2), *states])
         for i, parts in enumerate(zip(*kept, strict=True)):
             if op.hasOutput(GATES + i):

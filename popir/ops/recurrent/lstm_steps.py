@@ -65,7 +65,9 @@ class Steps:
         `gates` has the input's part of the gates. Each step adds the product with the hidden state
         to it in place.
         """
-        cells, hiddens = self._states(self._wide, "cells"), self._states(self._stored, "hiddens")
+        units = self.cell0.dim(1)
+        cells = self.of_all_steps(self._wide, units, "cells")
+        hiddens = self.of_all_steps(self._stored, units, "hiddens")
         hidden, cell = self.hidden0, self.cell0
         for n, t in enumerate(self.order):
             if n > 0 or not self.starts_at_zero:
@@ -98,12 +100,7 @@ class Steps:
             d_sequence: the gradients of all hidden states; None for zeros.
             d_hidden, d_cell: the gradients of the last hidden and cell state; None for zeros.
         """
-        d_gates = self.opx.graph().addVariable(
-            self._stored,
-            gates.shape(),
-            poplar.VariableMappingMethod.LINEAR,
-            self.opx.debugContext("dGates"),
-        )
+        d_gates = self.of_all_steps(self._stored, gates.dim(2), "dGates")
         cells_before = [self.cell0, *(cells[t] for t in self.order)]
         hiddens_before = [self.hidden0, *(hiddens[t] for t in self.order)]
         none = broadcast_to(self.opx.getConst(self._wide, [1, 1], 0), self.cell0.shape())
@@ -153,12 +150,14 @@ class Steps:
         last, hidden = t.rank() - 1, self.cell0.dim(1)
         return [t.slice(i * hidden, (i + 1) * hidden, last) for i in self.places]
 
-    def _states(self, kind: Type, name: str) -> Tensor:
-        """A new variable [time, batch, hidden]."""
-        shape = [len(self.order), *self.cell0.shape()]
+    def of_all_steps(self, kind: Type, columns: int, name: str) -> Tensor:
+        """A new variable [time, batch, columns], of which each step's part is spread over all
+        tiles: a step computes on all of them.
+        """
+        graph, context = self.opx.graph(), self.opx.debugContext(name)
         linear = poplar.VariableMappingMethod.LINEAR
-        context = self.opx.debugContext(name)
-        return self.opx.graph().addVariable(kind, shape, linear, context)
+        part = graph.addVariable(kind, [1, self.cell0.dim(0), columns], linear, context)
+        return popops.createSliceableTensorFromSlice(graph, part, [0], [len(self.order)], context)
 
     def _known(
         self, t: int, gates: Tensor, cells: Tensor, cell: Tensor, hidden: Tensor

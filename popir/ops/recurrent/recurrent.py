@@ -7,6 +7,7 @@ then adds the part of the previous hidden state, and computes the next one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,18 @@ from popir.ops.support.arithmetic import accumulator_of
 from popir.ops.support.decomposition import Decomposer, Decomposition
 from popir.types import DataType, TensorInfo
 
-Activation = Callable[[Tensor], Tensor]
+
+@dataclass(frozen=True)
+class Activation:
+    """An activation function of a direction."""
+
+    apply: Callable[[Tensor], Tensor]
+    name: str = ""
+    """Its name in ONNX, in lower case; empty if the values that it is given are clipped."""
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Adds the function of `x`."""
+        return self.apply(x)
 
 
 def activations_of(on: Decomposer) -> dict[str, Any]:
@@ -208,11 +220,12 @@ class Recurrent(Decomposition):
             activations_of(on),
         )
         if self.clip is None:
-            return found
+            named = zip(found, names, strict=True)
+            return [Activation(f, name.lower()) for f, name in named]
         clip = self.clip
 
-        def clipped(f: Activation) -> Activation:
-            return lambda x: f(on.Clip(x, on.like(-clip, x), on.like(clip, x)))
+        def clipped(f: Callable[[Tensor], Tensor]) -> Activation:
+            return Activation(lambda x: f(on.Clip(x, on.like(-clip, x), on.like(clip, x))))
 
         return [clipped(f) for f in found]
 
