@@ -152,6 +152,7 @@ class Patterns {
   }
   /// \throws error for an unknown name
   bool isPatternEnabled(const std::string& name) const;
+  bool isPatternEnabled(const std::string& name) { return std::as_const(*this).isPatternEnabled(name); }
   bool isPatternEnabled(PreAliasPatternType type) const {
     return isPatternEnabled(patternName(type));
   }
@@ -164,6 +165,9 @@ class Patterns {
     return isPatternEnabled(PatternNames::getName(pattern));
   }
   static std::vector<std::string> getAllPreAliasPatternNames();
+  /// Whether a pattern is registered as one that is always on.
+  static bool isMandatory(Pattern& pattern);
+  static bool isMandatory(std::string& name);
 
   // PopART's patterns, each by a function of its own.
 #define POPIR_PATTERN(NAME)                                            \
