@@ -10,6 +10,7 @@
 #include <popart/error.hpp>
 #include <popart/half.hpp>
 #include <popart/names.hpp>
+#include <popart/opdebuginfo.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/region.hpp>
 #include <popart/scope.hpp>
@@ -51,7 +52,6 @@ namespace popart {
 class OpSerialiserBase;
 class AliasModel;
 class CommGroup;
-class OpDebugInfo;
 class ReplicaGrouping;
 class Pattern;
 class ReplicaEqualAnalysisProxy;
