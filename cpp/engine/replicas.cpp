@@ -411,8 +411,8 @@ void Replicas::workWithPeers(Table& table, unsigned replica) {
       return;
     }
     case Collective::Kind::Permute: {
-      const auto all = collect([](std::size_t) { return std::size_t(0); },
-                               [&](std::size_t) { return n; });
+      const auto all =
+          collect([](std::size_t) { return std::size_t(0); }, [&](std::size_t) { return n; });
       for (std::size_t i = 0; i < all.size(); ++i)
         copy(table.posts[i].out, all[i][c.sources[c.grouping.indexOf(first_ + table.here[i])]],
              n * size);

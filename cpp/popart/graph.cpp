@@ -102,7 +102,8 @@ Graph::Graph(Ir& ir, const GraphId& graphId, popir::GraphLink* link)
 
 Graph::Graph(Ir& ir, const GraphId& graphId)
     : id(graphId), topoCons(new TopoCons(*this)), ir_(&ir), own_(&ir), tensors_(*this) {
-  throw error("Graph: '{}' cannot be made by itself; Ir::createGraph() makes graphs", graphId.str());
+  throw error("Graph: '{}' cannot be made by itself; Ir::createGraph() makes graphs",
+              graphId.str());
 }
 
 Graph::~Graph() {
@@ -346,7 +347,8 @@ OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) {
         op->debugName(), *place);
   if (!op->settings.inferTensorMappingToFrom.empty())
     throw error(
-        "{}: its settings (inferTensorMappingToFrom) say that input {} lies where input {} does; where "
+        "{}: its settings (inferTensorMappingToFrom) say that input {} lies where input {} does; "
+        "where "
         "tensors lie is the compiler's",
         op->debugName(), op->settings.inferTensorMappingToFrom.begin()->first,
         op->settings.inferTensorMappingToFrom.begin()->second);
@@ -355,7 +357,9 @@ OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) {
 
 void Graph::copyFrom(const Graph& other, CopyInputMarkings copyInputMarkings,
                      CopyOutputMarkings copyOutputMarkings) {
-  const auto own = [&](const TensorId& theirs) { return addScope(*this, removeScope(other, theirs)); };
+  const auto own = [&](const TensorId& theirs) {
+    return addScope(*this, removeScope(other, theirs));
+  };
   for (const Tensor* tensor : other.getTensors().getAll())
     if (tensors_.contains(own(tensor->id)))
       throw error("Graph::copyFrom: {} has a tensor '{}' already", getGraphString(),
@@ -383,7 +387,8 @@ void Graph::copyFrom(const Graph& other, CopyInputMarkings copyInputMarkings,
     copy->settings.graph = *this;
     copy->settings.scope = getScope();
     moveIntoGraph(std::move(made));
-    for (const auto& in : op->input->tensorMap()) copy->connectInTensor(in.first, own(in.second->id));
+    for (const auto& in : op->input->tensorMap())
+      copy->connectInTensor(in.first, own(in.second->id));
     for (const auto& out : op->output->tensorMap())
       copy->connectOutTensor(out.first, own(out.second->id));
     copy->setup();

@@ -1,7 +1,7 @@
 #include <popart/op.hpp>
 
-#include <popart/graph.hpp>
 #include <popart/commgroup.hpp>
+#include <popart/graph.hpp>
 #include <popart/ir.hpp>
 #include <popart/opdebuginfo.hpp>
 #include <popart/opserialiser.hpp>
@@ -121,8 +121,7 @@ void Op::append(std::stringstream& ss) const {
 }
 
 const OpDebugInfo& Op::getDebugInfo() const {
-  if (debugInfo_ == nullptr)
-    debugInfo_.reset(new OpDebugInfo(DebugContext(settings.name), *this));
+  if (debugInfo_ == nullptr) debugInfo_.reset(new OpDebugInfo(DebugContext(settings.name), *this));
   return *debugInfo_;
 }
 

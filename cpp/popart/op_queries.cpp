@@ -31,8 +31,7 @@ std::set<Tensor*> shownWith(Tensor* tensor) {
     const auto visit = [&](const Op& op) {
       for (const auto& in : op.input->tensorMap())
         for (const auto& out : op.output->tensorMap()) {
-          if ((in.second != current && out.second != current) ||
-              !op.doesAlias(in.first, out.first))
+          if ((in.second != current && out.second != current) || !op.doesAlias(in.first, out.first))
             continue;
           Tensor* other = in.second == current ? out.second : in.second;
           if (shown.insert(other).second) next.push_back(other);

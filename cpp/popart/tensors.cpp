@@ -98,7 +98,8 @@ void Tensors::addVarInit(const TensorId& id, const TensorInfo& info, const void*
                          : false;
   if (!isOne || settings.getRetrievalMode() != VariableRetrievalMode::OnePerGroup)
     throw error(
-        "Tensors::addVarInit: '{}' has settings ({}) of groups of replicas; a variable that a program "
+        "Tensors::addVarInit: '{}' has settings ({}) of groups of replicas; a variable that a "
+        "program "
         "adds is the same on all, and Builder::addInitializedInputTensor() takes groups",
         id, settings);
   addVarInit(id, info, data, context);
@@ -107,7 +108,8 @@ void Tensors::addVarInit(const TensorId& id, const TensorInfo& info, const void*
 void Tensors::addVarInitFromViewOf(const TensorId& id, const TensorInfo&, void*,
                                    const VariableSettings&, const DebugContext&) {
   throw error(
-      "Tensors::addVarInitFromViewOf: the value of '{}' cannot stay in memory of the program's own; "
+      "Tensors::addVarInitFromViewOf: the value of '{}' cannot stay in memory of the program's "
+      "own; "
       "addVarInit() copies it",
       id);
 }

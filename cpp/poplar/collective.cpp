@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kCollectiveMark = "collective:";
 constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather", "allToAll",
-                                      "crossReplicaCopy"};
+                                  "crossReplicaCopy"};
 
 /// The name of a type as one word.
 std::string wordOf(const poplar::Type& type) {

@@ -269,8 +269,7 @@ AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContex
   if (!t.valid()) throw control_program_error("AssumeEqualAcrossReplicas: the tensor is not valid");
 }
 
-CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst,
-                                   std::map<unsigned, unsigned> replicaMap,
+CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap,
                                    const DebugContext& debugContext) {
   const Copy checked(src, dst, false, debugContext);
   if (src.intersectsWith(dst))
@@ -294,10 +293,9 @@ CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst,
     made.sources[to] = from;
   }
   if (replicaMap.size() != graph.replicas)
-    throw control_program_error("CrossReplicaCopy: the map names " +
-                                std::to_string(replicaMap.size()) + " of " +
-                                std::to_string(graph.replicas) +
-                                " replicas; each has to give to one, which may be itself");
+    throw control_program_error(
+        "CrossReplicaCopy: the map names " + std::to_string(replicaMap.size()) + " of " +
+        std::to_string(graph.replicas) + " replicas; each has to give to one, which may be itself");
   node_ = graph.replicas == 1 ? checked.node()
                               : popir::callOf(graph, made, src, dst, debugContext).node();
 }

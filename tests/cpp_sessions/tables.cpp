@@ -34,9 +34,9 @@ void operators() {
   main.addStream("x", kInfo);
   main.addStream("y", kInfo);
   Op* sum = add(main, "x", "y", "sum");
-  Op* shown = main.createConnectedOp<ReshapeInplaceOp>(
-      {{0, "sum"}}, {{0, "flat"}}, Onnx::CustomOperators::ReshapeInplace, Shape{6},
-      Op::Settings(main, "view"));
+  Op* shown = main.createConnectedOp<ReshapeInplaceOp>({{0, "sum"}}, {{0, "flat"}},
+                                                       Onnx::CustomOperators::ReshapeInplace,
+                                                       Shape{6}, Op::Settings(main, "view"));
   Op* relu = main.createConnectedOp<ReluOp>({{0, "flat"}}, {{0, "out"}}, Onnx::Operators::Relu_6,
                                             Op::Settings(main, "relu"));
   main.markAsOutput("out");
@@ -44,14 +44,14 @@ void operators() {
   std::cout << *sum->getInSettings(0).vgraphId << bool(relu->getOutSettings(0).vgraphId)
             << *sum->adjustOutSettings(0, relu->getSettings()).vgraphId << "\n";
   // Not an input, an output of the graph, and what a view shows of one.
-  std::cout << sum->inputsUnmodifiable() << relu->inputUnmodifiable(0) << relu->producesGraphOutput()
-            << relu->consumesGraphOutput();
+  std::cout << sum->inputsUnmodifiable() << relu->inputUnmodifiable(0)
+            << relu->producesGraphOutput() << relu->consumesGraphOutput();
   main.markAsOutput("sum");
   std::cout << relu->inputUnmodifiable(0) << shown->consumesGraphOutput()
             << sum->hasAliasedModifiers(0) << "\n";
   const auto signature = relu->getSubgraphInputs().at(0);
-  std::cout << (std::get<0>(signature) == shown) << std::get<1>(signature)
-            << std::get<2>(signature) << sum->getSubgraphOutputs().at(0).count(shown)
+  std::cout << (std::get<0>(signature) == shown) << std::get<1>(signature) << std::get<2>(signature)
+            << sum->getSubgraphOutputs().at(0).count(shown)
             << std::get<1>(sum->getSubgraphInputs().at(1)) << "\n";
   std::set<int> seen;
   // A gradient of Relu reads its output, 6 floats.
@@ -88,8 +88,7 @@ void tensors() {
   std::cout << all.contains("outer/z") << "\n";
   all.addVarInit("w", kInfo, values.data(), VariableSettings());
   std::cout << all.get("w")->tensor_type() << "\n";
-  failsWithError(
-      [&] { all.addVarInit("v", kInfo, values.data(), VariableSettings(1, 2)); });
+  failsWithError([&] { all.addVarInit("v", kInfo, values.data(), VariableSettings(1, 2)); });
   std::vector<float> own = values;
   failsWithError([&] { all.addVarInitFromViewOf("v", kInfo, own.data(), VariableSettings()); });
 }
@@ -140,6 +139,16 @@ void differentiated() {
   differentiate("inner");
   inner.setCanBeRecursivelyAutodiffed(true);
   differentiate("outer");
+  // A call of the graph of gradients, as the gradient operator of a call.
+  auto* call = dynamic_cast<CallOp*>(outer.getTensor("outer/sum")->getProducer());
+  Graph& own = ir.createGraph(GraphId("own"));
+  own.addInput("own/g", kInfo);
+  add(own, "own/g", "own/g", "own/twice");
+  own.markAsOutput("own/twice");
+  const CallGradOp grad(*call, own, {{0, 0, GradOpInType::GradOut}}, {{0, 0}});
+  const auto copy = grad.clone();
+  std::cout << copy->gradInputInfo().size() << copy->getNonGradInIndex(0) << copy->opid.type
+            << copy->getCalledGraphIds() << "\n";
 }
 
 }  // namespace

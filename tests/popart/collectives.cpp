@@ -112,8 +112,8 @@ class NormedOpx : public popx::NormOpx {
   NormedOpx(Op* op, popx::Devicex* devicex) : NormOpx(op, devicex) {}
   void grow(snap::program::Sequence& prog) const final {
     const auto in = cloneNcopy(prog, inId(0));
-    const auto inverse = convertVarToInvSd(prog.getPoplarSequence(), in.getPoplarTensor(), 0.5f,
-                                           in.elementType());
+    const auto inverse =
+        convertVarToInvSd(prog.getPoplarSequence(), in.getPoplarTensor(), 0.5f, in.elementType());
     setOutTensor(0, convertInvSdToVar(prog.getPoplarSequence(), inverse, 0.25f, in.elementType()));
   }
 };

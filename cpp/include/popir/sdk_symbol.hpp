@@ -2,6 +2,6 @@
 #ifndef popir_sdk_symbol_hpp
 #define popir_sdk_symbol_hpp
 
-#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_c788dda1
+#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_3ba62798
 
 #endif

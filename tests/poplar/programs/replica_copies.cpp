@@ -32,7 +32,8 @@ Graph replicated(unsigned replicas) {
 
 /// Gives each replica three numbers of its own, passes them on `rounds` times by `map`, and prints
 /// what each has then.
-void pass(unsigned replicas, const std::map<unsigned, unsigned>& map, unsigned rounds, bool isSaved) {
+void pass(unsigned replicas, const std::map<unsigned, unsigned>& map, unsigned rounds,
+          bool isSaved) {
   Graph graph = replicated(replicas);
   const auto variable = [&](const char* name) {
     return graph.addVariable(INT, {3}, VariableMappingMethod::LINEAR, name);

@@ -152,7 +152,9 @@ class Patterns {
   }
   /// \throws error for an unknown name
   bool isPatternEnabled(const std::string& name) const;
-  bool isPatternEnabled(const std::string& name) { return std::as_const(*this).isPatternEnabled(name); }
+  bool isPatternEnabled(const std::string& name) {
+    return std::as_const(*this).isPatternEnabled(name);
+  }
   bool isPatternEnabled(PreAliasPatternType type) const {
     return isPatternEnabled(patternName(type));
   }
