@@ -24,11 +24,13 @@ void fails(Do act) {
   }
 }
 
-Graph replicated(unsigned replicas) {
+Device device() {
   IPUModel model("ipu2");
   model.tilesPerIPU = 4;
-  return Graph(model.createDevice(), replication_factor(replicas));
+  return model.createDevice();
 }
+
+Graph replicated(unsigned replicas) { return Graph(device(), replication_factor(replicas)); }
 
 /// Gives each replica three numbers of its own, passes them on `rounds` times by `map`, and prints
 /// what each has then.
@@ -46,7 +48,7 @@ void pass(unsigned replicas, const std::map<unsigned, unsigned>& map, unsigned r
   std::stringstream saved;
   compileGraph(graph, {prog}).serialize(saved);
   Engine engine = isSaved ? Engine(Executable::deserialize(saved)) : Engine(graph, prog);
-  engine.load(IPUModel("ipu2").createDevice());
+  engine.load(device());
   std::vector<int> values(replicas * 3);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i);
   engine.writeTensor("here", values.data(), values.data() + values.size());
