@@ -153,7 +153,7 @@ class Patterns {
   /// \throws error for an unknown name
   bool isPatternEnabled(const std::string& name) const;
   bool isPatternEnabled(const std::string& name) {
-    return std::as_const(*this).isPatternEnabled(name);
+    return static_cast<const Patterns&>(*this).isPatternEnabled(name);
   }
   bool isPatternEnabled(PreAliasPatternType type) const {
     return isPatternEnabled(patternName(type));
