@@ -299,6 +299,9 @@ void Replicas::work(const Table& table, unsigned replica) {
         copy(at(mine.out, i * c.part(), size), at(table.posts[i].in, own * c.part(), size),
              c.part() * size);
       return;
+    case Collective::Kind::Permute:
+      copy(mine.out, table.posts[c.sources[own]].in, c.elements * size);
+      return;
   }
 }
 
@@ -405,6 +408,14 @@ void Replicas::workWithPeers(Table& table, unsigned replica) {
       for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t from = 0; from < members.size(); ++from)
           copy(at(table.posts[i].out, from * count, size), all[i][from], count * size);
+      return;
+    }
+    case Collective::Kind::Permute: {
+      const auto all =
+          collect([](std::size_t) { return std::size_t(0); }, [&](std::size_t) { return n; });
+      for (std::size_t i = 0; i < all.size(); ++i)
+        copy(table.posts[i].out, all[i][c.sources[c.grouping.indexOf(first_ + table.here[i])]],
+             n * size);
       return;
     }
   }

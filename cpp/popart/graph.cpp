@@ -14,59 +14,6 @@ namespace popart {
 
 using popir::irCalls;
 
-Tensor* Tensors::get(const TensorId& id) const {
-  Tensor* tensor = irCalls().tensor(graph_, id);
-  if (tensor == nullptr) throw error("{} has no tensor '{}'", graph_.getGraphString(), id);
-  popir::touch(*tensor);
-  return tensor;
-}
-
-bool Tensors::contains(const TensorId& id) const { return irCalls().tensor(graph_, id) != nullptr; }
-
-void Tensors::remove(const TensorId& id) { irCalls().removeTensor(graph_, id); }
-
-void Tensors::addActGrad(const TensorId& id) { irCalls().addActGrad(graph_, id); }
-
-std::vector<TensorId> Tensors::getAllTensorIds() const { return irCalls().tensorIds(graph_); }
-
-std::vector<Tensor*> Tensors::getAll() const {
-  std::vector<Tensor*> all;
-  for (const TensorId& id : getAllTensorIds()) all.push_back(get(id));
-  return all;
-}
-
-void Tensors::addStream(const TensorId& id, const TensorInfo& info, const DebugContext&) {
-  irCalls().addStream(graph_, id, info);
-}
-
-void Tensors::addVarInit(const TensorId& id, const TensorInfo& info, const void* data,
-                         const DebugContext&) {
-  irCalls().addInit(graph_, "addVarInit", id, info, data);
-}
-
-void Tensors::addConstInit(const TensorId& id, const TensorInfo& info, const void* data,
-                           const DebugContext&) {
-  irCalls().addInit(graph_, "addConstInit", id, info, data);
-}
-
-std::vector<Tensor*> Tensors::getOfType(const std::vector<TensorType>& types) const {
-  std::vector<Tensor*> found;
-  for (Tensor* tensor : getAll())
-    if (std::find(types.begin(), types.end(), tensor->tensorType()) != types.end())
-      found.push_back(tensor);
-  return found;
-}
-
-std::vector<Tensor*> Tensors::getOfType(TensorType type) const {
-  return getOfType(std::vector<TensorType>{type});
-}
-
-std::vector<TensorId> Tensors::getIds(TensorType type) const {
-  std::vector<TensorId> ids;
-  for (const Tensor* tensor : getOfType(type)) ids.push_back(tensor->id);
-  return ids;
-}
-
 void TopoCons::insert(Op* before, Op* after) { irCalls().addConstraint(graph_, *before, *after); }
 
 void TopoCons::remove(Op* before, Op* after) {
@@ -151,6 +98,12 @@ Graph::Graph(Ir& ir, const GraphId& graphId, popir::GraphLink* link)
       tensors_(*this),
       link_(link) {
   ir.main_ = this;
+}
+
+Graph::Graph(Ir& ir, const GraphId& graphId)
+    : id(graphId), topoCons(new TopoCons(*this)), ir_(&ir), own_(&ir), tensors_(*this) {
+  throw error("Graph: '{}' cannot be made by itself; Ir::createGraph() makes graphs",
+              graphId.str());
 }
 
 Graph::~Graph() {
@@ -392,7 +345,59 @@ OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) {
         "{}: its outputs are to be at {}; a single operator's are on chip, and the options of a "
         "session (activationTensorLocationSettings) move tensors of a kind",
         op->debugName(), *place);
+  if (!op->settings.inferTensorMappingToFrom.empty())
+    throw error(
+        "{}: its settings (inferTensorMappingToFrom) say that input {} lies where input {} does; "
+        "where "
+        "tensors lie is the compiler's",
+        op->debugName(), op->settings.inferTensorMappingToFrom.begin()->first,
+        op->settings.inferTensorMappingToFrom.begin()->second);
   return irCalls().moveIntoGraph(*this, std::move(op));
+}
+
+void Graph::copyFrom(const Graph& other, CopyInputMarkings copyInputMarkings,
+                     CopyOutputMarkings copyOutputMarkings) {
+  const auto own = [&](const TensorId& theirs) {
+    return addScope(*this, removeScope(other, theirs));
+  };
+  for (const Tensor* tensor : other.getTensors().getAll())
+    if (tensors_.contains(own(tensor->id)))
+      throw error("Graph::copyFrom: {} has a tensor '{}' already", getGraphString(),
+                  own(tensor->id));
+  const bool isMain = id == GraphId::root();
+  for (Tensor* tensor : other.getTensors().getAll()) {
+    const TensorId made = own(tensor->id);
+    if (tensor->tensorType() == TensorType::Const) {
+      tensors_.addConstInit(made, tensor->info, tensor->tensorData()->data());
+    } else if (tensor->tensorType() == TensorType::Variable) {
+      tensors_.addVarInit(made, tensor->info, tensor->tensorData()->data());
+    } else if (isMain && other.hasInputId(tensor->id)) {
+      tensors_.addStream(made, tensor->info);
+    } else {
+      tensors_.addActGrad(made);
+      tensors_.get(made)->info = tensor->info;
+    }
+  }
+  if (copyInputMarkings == CopyInputMarkings::Yes && !isMain)
+    for (const TensorId& each : other.getInputIds()) markAsInput(own(each));
+  std::map<const Op*, Op*> copies;
+  for (const Op* op : other.getOpSchedule({}, RequireOptimalSchedule::No)) {
+    std::unique_ptr<Op> made = op->clone();
+    Op* copy = copies[op] = made.get();
+    copy->settings.graph = *this;
+    copy->settings.scope = getScope();
+    moveIntoGraph(std::move(made));
+    for (const auto& in : op->input->tensorMap())
+      copy->connectInTensor(in.first, own(in.second->id));
+    for (const auto& out : op->output->tensorMap())
+      copy->connectOutTensor(out.first, own(out.second->id));
+    copy->setup();
+  }
+  for (const auto& [op, copy] : copies)
+    for (const Op* after : other.topoCons->getAfters(const_cast<Op*>(op)))
+      topoCons->insert(copy, copies.at(after));
+  if (copyOutputMarkings == CopyOutputMarkings::Yes)
+    for (const TensorId& each : other.getOutputIds()) markAsOutput(own(each));
 }
 
 void Graph::eraseOp(OpId opId) { irCalls().eraseOp(*this, opId); }

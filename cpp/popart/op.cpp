@@ -1,8 +1,11 @@
 #include <popart/op.hpp>
 
+#include <popart/commgroup.hpp>
 #include <popart/graph.hpp>
 #include <popart/ir.hpp>
+#include <popart/opdebuginfo.hpp>
 #include <popart/opserialiser.hpp>
+#include <popart/replicagrouping.hpp>
 #include <popart/tensor.hpp>
 
 #include <mutex>
@@ -117,7 +120,23 @@ void Op::append(std::stringstream& ss) const {
     ss << "  output " << out.first << ": '" << out.second->id << "' " << out.second->info << "\n";
 }
 
+const OpDebugInfo& Op::getDebugInfo() const {
+  if (debugInfo_ == nullptr) debugInfo_.reset(new OpDebugInfo(DebugContext(settings.name), *this));
+  return *debugInfo_;
+}
+
+void Op::finalizeDebugInfo() { const_cast<OpDebugInfo&>(getDebugInfo()).finalize(); }
+
 void Op::setup() { throw error("{}: the class has no setup()", debugName()); }
+
+void Op::configureForReplicatedTensorSharding(ReplicatedTensorShardingIndices, CommGroup) {
+  setup();
+}
+
+void Op::configureForReplicatedTensorSharding(ReplicatedTensorShardingIndices,
+                                              const ReplicaGrouping&) {
+  setup();
+}
 
 std::vector<std::unique_ptr<Op>> Op::getGradOps() { return {}; }
 

@@ -6,9 +6,44 @@
 #include <popart/patterns/pattern.hpp>
 #include <popart/tensor.hpp>
 
+#include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace popart {
+
+namespace {
+
+Op::Settings placed(Op::Settings settings, const VGraphIdAndTileSet& place) {
+  settings.vgraphId.reset();
+  if (place.first != unusedVGraphId) settings.vgraphId = place.first;
+  settings.tileSet = place.second;
+  return settings;
+}
+
+/// A tensor, and those that show elements of it or that it shows elements of, through any number of
+/// views.
+std::set<Tensor*> shownWith(Tensor* tensor) {
+  std::set<Tensor*> shown{tensor};
+  for (std::vector<Tensor*> next{tensor}; !next.empty();) {
+    Tensor* current = next.back();
+    next.pop_back();
+    const auto visit = [&](const Op& op) {
+      for (const auto& in : op.input->tensorMap())
+        for (const auto& out : op.output->tensorMap()) {
+          if ((in.second != current && out.second != current) || !op.doesAlias(in.first, out.first))
+            continue;
+          Tensor* other = in.second == current ? out.second : in.second;
+          if (shown.insert(other).second) next.push_back(other);
+        }
+    };
+    if (const Op* producer = current->getProducerUnsafe()) visit(*producer);
+    for (const Op* reader : current->consumers.getOps()) visit(*reader);
+  }
+  return shown;
+}
+
+}  // namespace
 
 bool Op::modifies() const {
   for (const auto& in : input->tensorMap())
@@ -177,6 +212,80 @@ VGraphIdAndTileSet Op::getIntrospectionInVirtualGraphId(InIndex, std::set<OpId>&
 
 VGraphIdAndTileSet Op::getIntrospectionOutVirtualGraphId(OutIndex, std::set<OpId>&) const {
   return {hasVirtualGraphId() ? getVirtualGraphId() : unusedVGraphId, settings.tileSet};
+}
+
+Op::Settings Op::adjustInSettings(InIndex index, Settings given) const {
+  return placed(std::move(given), getIntrospectionInVirtualGraphId(index));
+}
+
+Op::Settings Op::adjustOutSettings(OutIndex index, Settings given) const {
+  return placed(std::move(given), getIntrospectionOutVirtualGraphId(index));
+}
+
+// ---- What shows the same elements ----
+
+bool Op::inputUnmodifiable(InIndex in) const {
+  const std::set<Tensor*> shown = shownWith(input->tensor(in));
+  return std::any_of(shown.begin(), shown.end(),
+                     [](const Tensor* tensor) { return tensor->isUnmodifiable(); });
+}
+
+bool Op::inputsUnmodifiable() const {
+  for (const auto& in : input->tensorMap())
+    if (inputUnmodifiable(in.first)) return true;
+  return false;
+}
+
+bool Op::hasAliasedModifiers(OutIndex out) const {
+  const std::set<Tensor*> shown = shownWith(output->tensor(out));
+  return std::any_of(shown.begin(), shown.end(),
+                     [](const Tensor* tensor) { return tensor->isModified(); });
+}
+
+bool Op::consumesGraphOutput() const {
+  for (const auto& in : input->tensorMap())
+    if (getGraph().hasOutputId(in.second->id)) return true;
+  return false;
+}
+
+bool Op::producesGraphOutput() const {
+  for (const auto& out : output->tensorMap())
+    if (getGraph().hasOutputId(out.second->id)) return true;
+  return false;
+}
+
+// ---- For finding what repeats, and for a split over IPUs ----
+
+std::map<fwtools::subgraph::InIndex, SubgraphInSig> Op::getSubgraphInputs() const {
+  std::map<fwtools::subgraph::InIndex, SubgraphInSig> inputs;
+  for (const auto& [index, tensor] : input->tensorMap()) {
+    Op* producer = tensor->getProducerUnsafe();
+    inputs[index] =
+        SubgraphInSig(producer, producer == nullptr ? -1 : producer->outIndex(tensor), tensor->id);
+  }
+  return inputs;
+}
+
+std::map<fwtools::subgraph::OutIndex, OpSet> Op::getSubgraphOutputs() const {
+  std::map<fwtools::subgraph::OutIndex, OpSet> outputs;
+  for (const auto& [index, tensor] : output->tensorMap()) {
+    const std::vector<Op*> readers = tensor->consumers.getOps();
+    outputs[index] = OpSet(readers.begin(), readers.end());
+  }
+  return outputs;
+}
+
+float Op::calcAutoVirtualGraphCost(std::set<int>& inputsSeen) {
+  std::set<int> outputsSeen;
+  int64_t bytes = 0;
+  for (const auto& grad : getGradOps())
+    for (const GradInOutMapper& read : grad->gradInputInfo()) {
+      if (read.type == GradOpInType::In && inputsSeen.insert(read.iNonGrad).second)
+        bytes += inInfo(read.iNonGrad).nbytes();
+      if (read.type == GradOpInType::Out && outputsSeen.insert(read.iNonGrad).second)
+        bytes += outInfo(read.iNonGrad).nbytes();
+    }
+  return static_cast<float>(bytes);
 }
 
 }  // namespace popart

@@ -2,6 +2,7 @@
 
 #include <popart/ir.hpp>
 #include <popart/opmanager.hpp>
+#include <popart/patterns/patterns.hpp>
 
 #include <algorithm>
 #include <map>
@@ -39,6 +40,17 @@ bool PatternNames::contains(const std::string& name) {
     if (added.second == name) return true;
   const std::vector<std::string> all = Patterns::getAllPreAliasPatternNames();
   return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+bool Patterns::isMandatory(Pattern& pattern) {
+  const popir::PatternRecord* found = popir::Registry::instance().findPattern(typeid(pattern));
+  return found != nullptr && found->mandatory;
+}
+
+bool Patterns::isMandatory(std::string& name) {
+  for (const popir::PatternRecord& each : popir::Registry::instance().patterns())
+    if (each.name == name) return each.mandatory;
+  return false;
 }
 
 const std::string& Pattern::getPatternName() const { return PatternNames::getName(typeid(*this)); }

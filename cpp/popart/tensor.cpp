@@ -154,6 +154,12 @@ bool Tensor::isModified() const {
                      [self](const Op* op) { return op->modifiesTensor(self); });
 }
 
+bool Tensor::isUnmodifiable() const {
+  const TensorType type = tensorType();
+  return type == TensorType::Variable || type == TensorType::Const || isGraphOutput() ||
+         isAnchored() || isImplicitLoopInput() || isCheckpointTensor();
+}
+
 bool Tensor::isAliased() const {
   for (const Op* op : consumers.getOps())
     for (const int in : op->input->indices(const_cast<Tensor*>(this)))

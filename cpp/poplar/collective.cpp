@@ -12,7 +12,8 @@ namespace popir {
 namespace {
 
 constexpr const char* kCollectiveMark = "collective:";
-constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather", "allToAll"};
+constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather", "allToAll",
+                                  "crossReplicaCopy"};
 
 /// The name of a type as one word.
 std::string wordOf(const poplar::Type& type) {
@@ -47,8 +48,9 @@ std::string handleOf(const Collective& collective) {
   const auto& grouping = collective.grouping;
   os << kCollectiveMark << static_cast<int>(collective.kind) << " "
      << static_cast<int>(collective.op) << " " << grouping.replicas << " " << grouping.stride << " "
-     << grouping.size << " " << wordOf(collective.type) << " " << collective.elements << " "
-     << collective.name;
+     << grouping.size << " " << wordOf(collective.type) << " " << collective.elements << " ";
+  for (const unsigned source : collective.sources) os << source << " ";
+  os << collective.name;
   return os.str();
 }
 
@@ -70,7 +72,7 @@ std::optional<Collective> collectiveOf(const poplar::HostFunction& function) {
                                "another handle");
   };
   // Handles come from files, too.
-  if (!is || kind > 3 || op > static_cast<unsigned>(gcl::CollectiveOperator::LOCAL) ||
+  if (!is || kind > 4 || op > static_cast<unsigned>(gcl::CollectiveOperator::LOCAL) ||
       inputs.size() != 1 || outputs.size() != 1 || grouping.stride == 0 || grouping.size == 0 ||
       grouping.replicas % grouping.stride != 0 ||
       grouping.replicas / grouping.stride % grouping.size != 0 ||
@@ -81,6 +83,15 @@ std::optional<Collective> collectiveOf(const poplar::HostFunction& function) {
   found.op = static_cast<gcl::CollectiveOperator>(op);
   found.type = inputs[0].type;
   if (outputs[0].numElements != found.results()) refuse();
+  if (found.kind == Collective::Kind::Permute) {
+    std::vector<bool> isThere(grouping.size);
+    for (unsigned source = 0; found.sources.size() < grouping.size && is >> source;) {
+      if (source >= grouping.size || isThere[source]) refuse();
+      isThere[source] = true;
+      found.sources.push_back(source);
+    }
+    if (found.sources.size() < grouping.size) refuse();
+  }
   is.get();
   std::getline(is, found.name, '\0');
   return found;
@@ -107,15 +118,25 @@ poplar::Tensor addCollective(poplar::Graph& graph, poplar::program::Sequence& pr
           ? graph.clone(data, debugContext)
           : graph.addVariable(collective.type, {collective.results()},
                               poplar::VariableMappingMethod::LINEAR, debugContext);
+  prog.add(callOf(impl, collective, data, out, debugContext));
+  return out;
+}
+
+poplar::program::Program callOf(GraphImpl& graph, const Collective& collective,
+                                const poplar::Tensor& data, const poplar::Tensor& out,
+                                const poplar::DebugContext& debugContext) {
+  using Arguments = std::vector<poplar::HostFunctionArgument>;
   const auto handle = handleOf(collective);
   poplar::HostFunction function;
-  for (const auto& f : impl.hostFunctions)
+  for (const auto& f : graph.hostFunctions)
     if (f.handle() == handle) function = f;
-  if (!function.valid())
-    function = graph.addHostFunction(handle, {{collective.type, collective.elements}},
-                                     {{collective.type, collective.results()}});
-  prog.add(poplar::program::Call(function, {data}, {out}, debugContext));
-  return out;
+  if (!function.valid()) {
+    graph.hostFunctions.emplace_back(static_cast<int>(graph.hostFunctions.size()), handle,
+                                     Arguments{{collective.type, collective.elements}},
+                                     Arguments{{collective.type, collective.results()}});
+    function = graph.hostFunctions.back();
+  }
+  return poplar::program::Call(function, {data}, {out}, debugContext);
 }
 
 }  // namespace popir

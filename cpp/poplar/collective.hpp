@@ -14,6 +14,8 @@
 
 namespace popir {
 
+class GraphImpl;
+
 /// Replicas in groups of `size`, of which each is `stride` after the one before.
 struct Grouping {
   unsigned replicas = 1, stride = 1, size = 1;
@@ -33,13 +35,17 @@ struct Collective {
     AllReduce,      // each gets the reduction
     ReduceScatter,  // each gets its part of the reduction, of elements / size elements, rounded up
     AllGather,      // each gets what all gave, one after the other
-    AllToAll        // each gets, from each, the part with its number
+    AllToAll,       // each gets, from each, the part with its number
+    Permute         // each gets what the one of `sources` gave
   };
   Kind kind = Kind::AllReduce;
   gcl::CollectiveOperator op = gcl::CollectiveOperator::ADD;
   Grouping grouping;
   poplar::Type type;
   std::size_t elements = 0;
+  /// Of Permute: for each of the group, by its index in it, the index of the one whose elements it
+  /// gets. Each is there once.
+  std::vector<unsigned> sources;
   std::string name;
 
   /// The elements of each part, of which a replica has one for each of its group.
@@ -60,6 +66,12 @@ std::optional<Collective> collectiveOf(const poplar::HostFunction& function);
 poplar::Tensor addCollective(poplar::Graph& graph, poplar::program::Sequence& prog,
                              Collective collective, const poplar::Tensor& data,
                              const poplar::DebugContext& debugContext);
+
+/// A program in which `data` are given, and the result is written to `out`. Both must have as many
+/// elements as the collective has, and must not overlap.
+poplar::program::Program callOf(GraphImpl& graph, const Collective& collective,
+                                const poplar::Tensor& data, const poplar::Tensor& out,
+                                const poplar::DebugContext& debugContext);
 
 /// The handle by which the engine of a replica writes its number; see
 /// Graph::addReplicationIndexConstant.

@@ -2,8 +2,10 @@
 #include <poplar/Program.hpp>
 #include <poplar/exceptions.hpp>
 
+#include "poplar/collective.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/program_node.hpp"
+#include "poplar/view.hpp"
 
 namespace poplar {
 namespace program {
@@ -269,6 +271,37 @@ AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext& debugCo
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext& debugContext)
     : Program(make(Kind::Sequence, debugContext)) {
   if (!t.valid()) throw control_program_error("AssumeEqualAcrossReplicas: the tensor is not valid");
+}
+
+CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap,
+                                   const DebugContext& debugContext) {
+  const Copy checked(src, dst, false, debugContext);
+  if (src.intersectsWith(dst))
+    throw graph_connection_error("CrossReplicaCopy: " + src.getDebugStr() + " and " +
+                                 dst.getDebugStr() + " overlap; copy to a variable between");
+  // Graphs are handed out for building, never as constants.
+  auto& graph = const_cast<popir::GraphImpl&>(*dst.view().graph());
+  popir::Collective made;
+  made.kind = popir::Collective::Kind::Permute;
+  made.grouping.replicas = made.grouping.size = graph.replicas;
+  made.type = dst.elementType();
+  made.elements = dst.numElements();
+  made.name = debugContext.getPathName();
+  made.sources.resize(graph.replicas, graph.replicas);
+  for (const auto& [from, to] : replicaMap) {
+    if (from >= graph.replicas || to >= graph.replicas || made.sources[to] != graph.replicas)
+      throw control_program_error("CrossReplicaCopy: replica " + std::to_string(from) +
+                                  " cannot give to replica " + std::to_string(to) +
+                                  ": the graph has " + std::to_string(graph.replicas) +
+                                  " replicas, and each gets from one");
+    made.sources[to] = from;
+  }
+  if (replicaMap.size() != graph.replicas)
+    throw control_program_error(
+        "CrossReplicaCopy: the map names " + std::to_string(replicaMap.size()) + " of " +
+        std::to_string(graph.replicas) + " replicas; each has to give to one, which may be itself");
+  node_ = graph.replicas == 1 ? checked.node()
+                              : popir::callOf(graph, made, src, dst, debugContext).node();
 }
 
 WriteUndef::WriteUndef(Tensor t, const DebugContext& debugContext)

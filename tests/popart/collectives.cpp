@@ -10,7 +10,9 @@
 #include <popart/popx/op/collectives/replicatedallgatherx.hpp>
 #include <popart/popx/op/collectives/replicatedallreducex.hpp>
 #include <popart/popx/op/collectives/replicatedreducescatterx.hpp>
+#include <popart/popx/op/normx.hpp>
 #include <popart/popx/opxmanager.hpp>
+#include <popops/ElementWise.hpp>
 
 #include <sstream>
 
@@ -70,6 +72,54 @@ popx::OpxCreator<popx::ReplicatedAllReduceOpx> reducex(named("Reduce"));
 // Their gradients are operators of ai.graphcore, which popir lowers.
 popx::OpxCreator<popx::ReplicatedAllGatherOpx> gatherx(named("Gather"));
 popx::OpxCreator<popx::ReplicatedReduceScatterOpx> scatterx(named("Scatter"));
+
+// Doubled and Normed: lowerings in the interface of SDK 2.3 to 3.1 that derive from the bases of
+// collectives and of normalizations.
+
+class ElementWise : public Op {
+ public:
+  using Op::Op;
+  std::unique_ptr<Op> clone() const override { return std::make_unique<ElementWise>(*this); }
+  void setup() override { outInfo(0) = inInfo(0); }
+  float getSubgraphValue() const override { return getLowSubgraphValue(); }
+};
+
+OpCreator<ElementWise> elementWise(OpDefinitions({{named("Doubled"), {}}, {named("Normed"), {}}}));
+
+class DoubledOpx : public popx::CollectivesBaseOpx {
+ public:
+  DoubledOpx(Op* op, popx::Devicex* devicex) : CollectivesBaseOpx(op, devicex) {}
+  void grow(snap::program::Sequence& prog) const final {
+    const poplar::Tensor in = getInTensor(0).getPoplarTensor();
+    const poplar::Tensor sum = popops::add(graph().getPoplarGraph(), in, in,
+                                           prog.getPoplarSequence(), debugContext("doubled"));
+    setOutTensor(0, snap::Tensor{sum, graph()});
+  }
+  popx::InputCreatorType getInputCreatorType(InIndex) const override {
+    return popx::InputCreatorType::CanUnwind;
+  }
+  snap::Tensor unwindTensorLayout(snap::Tensor tensor, InIndex, OutIndex) const final {
+    return tensor;
+  }
+  view::RegMap unwindRegion(InIndex, OutIndex) const override {
+    return [](const view::Region& r) { return view::Regions(1, r); };
+  }
+};
+
+/// 1 / sqrt(x + 0.5), and back.
+class NormedOpx : public popx::NormOpx {
+ public:
+  NormedOpx(Op* op, popx::Devicex* devicex) : NormOpx(op, devicex) {}
+  void grow(snap::program::Sequence& prog) const final {
+    const auto in = cloneNcopy(prog, inId(0));
+    const auto inverse =
+        convertVarToInvSd(prog.getPoplarSequence(), in.getPoplarTensor(), 0.5f, in.elementType());
+    setOutTensor(0, convertInvSdToVar(prog.getPoplarSequence(), inverse, 0.25f, in.elementType()));
+  }
+};
+
+popx::OpxCreator<DoubledOpx> doubledx(named("Doubled"));
+popx::OpxCreator<NormedOpx> normedx(named("Normed"));
 
 std::string said;
 

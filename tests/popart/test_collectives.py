@@ -72,6 +72,17 @@ def test_operators(library: Library, tmp_path: Path) -> None:
     isolated(check_operators, library("collectives"), cwd=tmp_path)
 
 
+def check_former(library: str) -> None:
+    ctypes.CDLL(library)
+    x = np.abs(floats(3, 5)) + 0.5
+    np.testing.assert_array_equal(results("Doubled", {"x": x})[0], 2 * x)
+    np.testing.assert_allclose(results("Normed", {"x": x})[0], x + 0.25, rtol=1e-5)
+
+
+def test_lowerings_for_tensors_of_snap(library: Library, tmp_path: Path) -> None:
+    isolated(check_former, library("collectives"), cwd=tmp_path)
+
+
 def check_replicas(library: str) -> None:
     """The operators of a session of four replicas, in groups of two."""
     ctypes.CDLL(library)

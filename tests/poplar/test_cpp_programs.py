@@ -362,6 +362,29 @@ def test_replicas_of_one_engine(tmp_path: Path):
     assert lines[15].endswith("replica 1 given for 'in', there is one, number 0")
 
 
+def test_copies_between_replicas(tmp_path: Path):
+    program = build("replica_copies", tmp_path)
+    printed = run(program, cwd=tmp_path)
+    assert run(program, "saved", cwd=tmp_path) == printed
+    lines = printed.splitlines()
+
+    def passed(replicas: int, target: list[int], rounds: int) -> np.ndarray:
+        values = np.arange(replicas * 3).reshape(replicas, 3)
+        for _ in range(rounds):
+            values = values[np.argsort(target)]  # replica r gives to target[r]
+        return values.ravel()
+
+    cases = [(4, [1, 2, 3, 0], 1), (4, [3, 1, 0, 2], 2), (1, [0], 3)]
+    for line, case in zip(lines, cases, strict=False):
+        assert np.array_equal(np.array(line.split(), int), passed(*case))
+    assert lines[3].startswith("CrossReplicaCopy: the map names 1 of 2 replicas")
+    assert "replica 1 cannot give to replica 1: the graph has 2 replicas" in lines[4]
+    assert "replica 2 cannot give to replica 0" in lines[5]
+    assert lines[6].endswith("overlap; copy to a variable between")
+    assert lines[7].startswith("Copy: ") and "float" in lines[7]
+    assert lines[8].endswith("is not a valid tensor")
+
+
 def test_collectives_of_popops_and_sizes_of_fields(tmp_path: Path):
     lines = run(build("former", tmp_path), cwd=tmp_path).splitlines()
 

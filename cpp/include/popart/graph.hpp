@@ -34,6 +34,8 @@ class Graph {
  public:
   /// For popir itself. `ir` is the graph's own.
   Graph(Ir& ir, const GraphId& graphId, popir::GraphLink* link);
+  /// \throws error: Ir::createGraph() makes graphs
+  Graph(Ir& ir, const GraphId& graphId);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   ~Graph();
@@ -59,11 +61,6 @@ class Graph {
   }
   void addStream(const TensorId& name, const TensorInfo& info, const DebugContext& = {}) {
     tensors_.addStream(name, info);
-  }
-
-  void addStream(const TensorId& name, const TensorInfo& info, const InputSettings& settings,
-                 const DebugContext& = {}) {
-    tensors_.addStream(name, info, settings);
   }
 
   // ---- Inputs and outputs. Those of the main graph: what the host sends. ----
@@ -146,6 +143,18 @@ class Graph {
   /// Makes all consumers of `oldId` read `newId` instead.
   void replaceTensor(const TensorId& oldId, const TensorId& newId);
 
+  enum class CopyInputMarkings { Yes = 1, No = 0 };
+  enum class CopyOutputMarkings { Yes = 1, No = 0 };
+  /// Adds copies of the operators, tensors and constraints of another graph, with the scope of this
+  /// one in place of that one's. What are inputs or outputs there are so here too, after those that
+  /// there are; without the markings an input is a tensor that nothing gives.
+  /// \throws error for an id that there is already
+  void copyFrom(const Graph& other, CopyInputMarkings copyInputMarkings = CopyInputMarkings::Yes,
+                CopyOutputMarkings copyOutputMarkings = CopyOutputMarkings::Yes);
+  /// Whether Autodiff may differentiate the graph with one that calls it.
+  bool canBeRecursivelyAutodiffed() const { return canBeRecursivelyAutodiffed_; }
+  void setCanBeRecursivelyAutodiffed(bool value) { canBeRecursivelyAutodiffed_ = value; }
+
   /// Adds an operator to the graph, which takes ownership and assigns an id.
   OpId moveIntoGraph(std::unique_ptr<Op> op);
   /// Removes a disconnected operator. The object stays valid until the current call from the
@@ -192,6 +201,7 @@ class Graph {
   Tensors tensors_;
   mutable std::map<OpId, std::unique_ptr<Op>> ops_;
   TensorId loss_;
+  bool canBeRecursivelyAutodiffed_ = true;
   std::unique_ptr<popir::GraphLink> link_;
 };
 

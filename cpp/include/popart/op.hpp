@@ -10,9 +10,11 @@
 #include <popart/error.hpp>
 #include <popart/half.hpp>
 #include <popart/names.hpp>
+#include <popart/opdebuginfo.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/region.hpp>
 #include <popart/scope.hpp>
+#include <popart/subgraph/subgraphnames.hpp>
 #include <popart/tensorindex.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
@@ -49,6 +51,8 @@ namespace popart {
 
 class OpSerialiserBase;
 class AliasModel;
+class CommGroup;
+class ReplicaGrouping;
 class Pattern;
 class ReplicaEqualAnalysisProxy;
 
@@ -100,6 +104,10 @@ class GradInOutMapper {
   }
 };
 
+/// The producer of a tensor, which of its outputs it is, and its id. Without a producer: null and -1.
+using SubgraphInSig = std::tuple<Op*, fwtools::subgraph::OutIndex, std::string>;
+using OpSet = std::set<Op*, POpCmp>;
+
 /// An operator of a graph. A derived class sets the types and shapes of its outputs in setup()
 /// (shape inference) and copies itself in clone(). If it supports training, it creates its gradient
 /// operators in getGradOps().
@@ -146,6 +154,9 @@ class Op : public Vertex {
     std::map<std::string, std::string> extraOutlineAttributes;
     bool optimizerOp = false;
     bool gradientClippingOp = false;
+    /// Which input is to lie where another one does. A graph refuses an operator that says so: where a
+    /// tensor lies is the compiler's.
+    std::map<InIndex, InIndex> inferTensorMappingToFrom;
     uint64_t debugInfoId = 0;
   };
 
@@ -166,6 +177,13 @@ class Op : public Vertex {
 
   Settings& getSettings() { return settings; }
   const Settings& getSettings() const { return settings; }
+  /// Its settings, with the IPU and the tiles of an input or an output.
+  virtual Settings getInSettings(InIndex index) const { return adjustInSettings(index, settings); }
+  virtual Settings getOutSettings(OutIndex index) const {
+    return adjustOutSettings(index, settings);
+  }
+  Settings adjustInSettings(InIndex index, Settings given) const;
+  Settings adjustOutSettings(OutIndex index, Settings given) const;
   const std::string& name() const { return settings.name; }
   const std::string& getName() const { return settings.name; }
   void setName(const std::string& name);
@@ -180,6 +198,10 @@ class Op : public Vertex {
   std::string debugName() const;
   /// Writes the same, and the types and shapes of the inputs and outputs, a line each.
   void append(std::stringstream& ss) const;
+  /// Made when it is first asked for.
+  const OpDebugInfo& getDebugInfo() const;
+  /// OpDebugInfo::finalize().
+  void finalizeDebugInfo();
 
   // ---- Properties. The defaults: no gradient, no side effects, no aliases. ----
   /// Sets type and shape of each output. Called again after an input changes.
@@ -212,6 +234,9 @@ class Op : public Vertex {
   virtual void appendAttributes(OpSerialiserBase& os) const;
   /// Like appendAttributes(), but only attributes that affect the generated code.
   virtual void appendOutlineAttributes(OpSerialiserBase& os) const;
+  /// The graphs of gradients of those that it calls, for a class whose gradient operators call them.
+  /// popir itself does not call this.
+  virtual void setCalledSubgraphGradInfo(const FwdGraphToBwdGraphInfo&) {}
   virtual bool requiresRandomSeed() const { return false; }
   virtual InIndex getSeedInIndex() const { return -1; }
   virtual bool hasSideEffect() const { return false; }
@@ -220,6 +245,12 @@ class Op : public Vertex {
   virtual bool canBeReplacedByIdentity() const { return false; }
   virtual bool canShard() const { return false; }
   virtual ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const { return {}; }
+  /// After its tensors were sharded over replicas; setup() by default. popir itself does not call
+  /// these: it shards what optimizers update.
+  virtual void configureForReplicatedTensorSharding(ReplicatedTensorShardingIndices indices,
+                                                    CommGroup shardingDomain);
+  virtual void configureForReplicatedTensorSharding(ReplicatedTensorShardingIndices indices,
+                                                    const ReplicaGrouping& grouping);
   virtual std::set<InIndex> optionalInputs() const { return {}; }
 
   // ---- In-placing ----
@@ -264,6 +295,14 @@ class Op : public Vertex {
   /// modifiesTensor: the operator writes the tensor. overwritesTensor: without reading it first.
   bool modifiesTensor(Tensor* tensor) const;
   bool overwritesTensor(Tensor* tensor) const;
+  /// Whether an input, or what it is a view of or others show of it, must not be written
+  /// (Tensor::isUnmodifiable), and whether that holds for any input.
+  bool inputUnmodifiable(InIndex in) const;
+  bool inputsUnmodifiable() const;
+  /// Whether an operator writes an output, or what it shows or others show of it.
+  bool hasAliasedModifiers(OutIndex out) const;
+  bool consumesGraphOutput() const;
+  bool producesGraphOutput() const;
 
   // ---- Kind of operator, for patterns. popir itself does not call these. ----
   virtual bool isLossOp() const { return false; }
@@ -287,6 +326,13 @@ class Op : public Vertex {
   /// A key that is equal for operators that may share code, by their attributes and the types and
   /// shapes of their inputs and outputs.
   std::string getSubgraphEquivId() const;
+  /// For fwtools::subgraph: the producer of each input, the index of its output, and the id of the
+  /// tensor, and the readers of each output.
+  std::map<fwtools::subgraph::InIndex, SubgraphInSig> getSubgraphInputs() const;
+  std::map<fwtools::subgraph::OutIndex, OpSet> getSubgraphOutputs() const;
+  /// The bytes of inputs and outputs that its gradient operators read; an input only if `inputsSeen`
+  /// has not its index, which is then put there. For a split over IPUs of one's own.
+  virtual float calcAutoVirtualGraphCost(std::set<int>& inputsSeen);
   /// Total size of all outputs, in bytes.
   int64_t memOfOutputs() const;
 
@@ -358,6 +404,10 @@ class Op : public Vertex {
 
   // ---- Connections. These functions also update producers and consumers of the tensors. ----
   virtual void connectInTensor(InIndex index, TensorId tensorId);
+  /// Op::connectInTensor(), whatever a class makes of it.
+  void defaultConnectInTensor(InIndex index, TensorId tensorId) {
+    Op::connectInTensor(index, tensorId);
+  }
   /// The same: what tells where the tensor comes from (IpuCopyOp) keeps the IPU.
   virtual void connectInTensor(InIndex index, TensorId tensorId, VGraphId sourceIpu);
   /// The tensor must exist and have no producer.
@@ -381,7 +431,9 @@ class Op : public Vertex {
   /// \throws error if it is not connected
   InIndex inIndex(Tensor* tensor) const;
   OutIndex outIndex(Tensor* tensor) const;
+  TensorId inId(InIndex index) { return input->id(index); }
   TensorId inId(InIndex index) const { return input->id(index); }
+  TensorId outId(OutIndex index) { return output->id(index); }
   TensorId outId(OutIndex index) const { return output->id(index); }
   TensorInfo& inInfo(InIndex index);
   const TensorInfo& inInfo(InIndex index) const;
@@ -417,6 +469,7 @@ class Op : public Vertex {
   }
 
   std::unique_ptr<popir::OpLink> link_;
+  mutable std::unique_ptr<OpDebugInfo> debugInfo_;
 };
 
 std::ostream& operator<<(std::ostream& os, const GradOpInType& type);

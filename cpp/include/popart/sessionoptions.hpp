@@ -259,6 +259,7 @@ struct SessionOptions {
   bool scheduleNonWeightUpdateGradientConsumersEarly = false;
   bool enableFullyConnectedPass = true;
   bool enableSerializedMatmuls = true;
+  bool enableGroupedMatmuls = false;
   std::string partialsTypeMatMuls;
   bool enableStableNorm = false;
   std::map<std::string, std::string> engineOptions;

@@ -135,6 +135,9 @@ class Tensor : public Vertex {
   /// Whether an operator writes it in place (isModified), or an output of one is a view of it.
   bool isModified() const;
   bool isAliased() const;
+  /// Whether a variant in place must not write it: what a run returns, an output of a graph, a
+  /// variable, a constant, an input of a loop that all iterations read, and a checkpoint.
+  bool isUnmodifiable() const;
   /// The regions that the operators change, one after the other, of the tensor or of those that
   /// `aliases` says show it. Each has AccessType::Write if what they change is only written,
   /// ReadWrite if any of it was read before or is as it is changed. Nothing is looked at once all is

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -241,6 +242,16 @@ class AbortOnCondition : public Program {
 class AssumeEqualAcrossReplicas : public Program {
  public:
   explicit AssumeEqualAcrossReplicas(Tensor t, const DebugContext& debugContext = {});
+};
+
+/// Copies between replicas: replica `second` gets in `dst` what replica `first` has in `src`, for each
+/// pair of `replicaMap`. Each replica of the graph is once a `first` and once a `second`.
+/// \throws control_program_error for another map, and graph_connection_error if the tensors do not
+/// match or overlap
+class CrossReplicaCopy : public Program {
+ public:
+  CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap,
+                   const DebugContext& debugContext = {});
 };
 
 /// Marks a tensor's value as undefined until it is written again, which ends its lifetime.

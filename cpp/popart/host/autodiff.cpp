@@ -60,6 +60,22 @@ std::ostream& operator<<(std::ostream& os, const FwdGraphToBwdGraphInfo& infos) 
   return os << (infos.empty() ? "{}" : "}");
 }
 
+namespace {
+
+/// \throws error for a graph below that must not be differentiated with the one that calls it
+void checkCalled(const Graph& graph) {
+  for (const Graph* called : graph.getCalledGraphs()) {
+    if (!called->canBeRecursivelyAutodiffed())
+      throw error(
+          "Autodiff: '{}' calls the graph '{}', which must not be differentiated with it "
+          "(setCanBeRecursivelyAutodiffed)",
+          graph.id.str(), called->id.str());
+    checkCalled(*called);
+  }
+}
+
+}  // namespace
+
 Autodiff::~Autodiff() = default;
 
 std::size_t Autodiff::id() { return typeid(Autodiff).hash_code(); }
@@ -98,6 +114,7 @@ BwdGraphInfo Autodiff::createBwdGraph(Ir& ir, const GraphId& fwdGraphId,
     throw error("Autodiff: no gradients are required of the graph '{}'; name one, or leave it open",
                 fwdGraphId.str());
   const Graph& graph = ir.getGraph(fwdGraphId);
+  checkCalled(graph);
   return ir.differentiateGraph(graph, placesOf(graph, false, gradsProvidedForFwdId),
                                placesOf(graph, true, gradsRequiredForFwdId));
 }

@@ -251,6 +251,7 @@ Object toPython(const SessionOptions& options) {
   POPIR_OPTION(scheduleNonWeightUpdateGradientConsumersEarly)
   POPIR_OPTION(enableFullyConnectedPass)
   POPIR_OPTION(enableSerializedMatmuls)
+  POPIR_OPTION(enableGroupedMatmuls)
   POPIR_OPTION(partialsTypeMatMuls)
   POPIR_OPTION(enableStableNorm)
   POPIR_OPTION(engineOptions)

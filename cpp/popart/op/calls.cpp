@@ -3,6 +3,7 @@
 #include <popart/op/builtin.hpp>
 #include <popart/op/call.hpp>
 #include <popart/op/loop.hpp>
+#include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
 
@@ -123,6 +124,16 @@ VGraphIdAndTileSet SubgraphOp::getIntrospectionOutVirtualGraphId(OutIndex index,
 CallOp::CallOp(const OperatorIdentifier& opid, Graph& callee,
                const std::vector<int>& modifiedInputsViaAttrs, const Op::Settings& settings)
     : SubgraphOp(opid, settings), callee_(&callee), modifiedInputs_(modifiedInputsViaAttrs) {}
+
+CallGradOp::CallGradOp(CallOp& fwdOp, Graph& bwdGraph,
+                       const std::vector<GradInOutMapper>& gradInInfo,
+                       const std::map<int, int>& gradOutInfo)
+    : CallOp(Onnx::CustomOperators::Call_1, bwdGraph, fwdOp.settings),
+      inputs_(gradInInfo),
+      outputs_(gradOutInfo) {}
+
+CallGradOp::~CallGradOp() = default;
+std::unique_ptr<Op> CallGradOp::clone() const { return std::make_unique<CallGradOp>(*this); }
 
 Graph& CallOp::getCalledGraph() const { return callee_ != nullptr ? *callee_ : askedFor(*this); }
 

@@ -4,6 +4,7 @@
 
 #include <popart/op/subgraph.hpp>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -39,6 +40,23 @@ class CallOp : public SubgraphOp {
  private:
   Graph* callee_ = nullptr;
   std::vector<int> modifiedInputs_;
+};
+
+/// A call as the gradient operator of another one: `bwdGraph` computes the gradients, of inputs and to
+/// outputs as said.
+class CallGradOp : public CallOp {
+ public:
+  CallGradOp(CallOp& fwdOp, Graph& bwdGraph, const std::vector<GradInOutMapper>& gradInInfo,
+             const std::map<int, int>& gradOutInfo);
+  ~CallGradOp() override;
+
+  std::unique_ptr<Op> clone() const override;
+  const std::vector<GradInOutMapper>& gradInputInfo() const final { return inputs_; }
+  const std::map<int, int>& gradOutToNonGradIn() const final { return outputs_; }
+
+ private:
+  std::vector<GradInOutMapper> inputs_;
+  std::map<int, int> outputs_;
 };
 
 }  // namespace popart

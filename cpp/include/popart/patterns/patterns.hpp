@@ -152,6 +152,9 @@ class Patterns {
   }
   /// \throws error for an unknown name
   bool isPatternEnabled(const std::string& name) const;
+  bool isPatternEnabled(const std::string& name) {
+    return static_cast<const Patterns&>(*this).isPatternEnabled(name);
+  }
   bool isPatternEnabled(PreAliasPatternType type) const {
     return isPatternEnabled(patternName(type));
   }
@@ -164,6 +167,9 @@ class Patterns {
     return isPatternEnabled(PatternNames::getName(pattern));
   }
   static std::vector<std::string> getAllPreAliasPatternNames();
+  /// Whether a pattern is registered as one that is always on.
+  static bool isMandatory(Pattern& pattern);
+  static bool isMandatory(std::string& name);
 
   // PopART's patterns, each by a function of its own.
 #define POPIR_PATTERN(NAME)                                            \

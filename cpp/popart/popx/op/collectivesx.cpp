@@ -38,7 +38,7 @@ gcl::CommGroup toGCLCommGroup(const CommGroup& group) {
   throw error("No type of a group of replicas has the number {}", int(group.type));
 }
 
-CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : Opx(op, devicex) {
+CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : EitherOpx(op, devicex) {
   const auto* collective = dynamic_cast<const CollectivesBaseOp*>(op);
   const unsigned replicas = graph().impl()->replicas;
   if (collective != nullptr && collective->getReplicaGrouping().getGroupSize() > replicas)

@@ -94,31 +94,8 @@ snap::Tensor EwuComputex::coerceTo2D(const snap::Tensor& tensor, int64_t axis) {
   return tensor.reshape(split(tensor.shape(), axis));
 }
 
-void ElementWiseOpx::grow(poplar::program::Sequence& prog) const {
-  snap::program::Sequence wrapped(prog);
-  grow(wrapped);
-}
-
-void ElementWiseOpx::grow(snap::program::Sequence& prog) const {
-  Opx::grow(prog.getPoplarSequence());
-}
-
-poplar::Tensor ElementWiseOpx::unwindTensorLayout(poplar::Tensor tensor, InIndex in,
-                                                  OutIndex out) const {
-  return unwindTensorLayout(snap::Tensor(tensor, graph()), in, out).getPoplarTensor();
-}
-
 snap::Tensor ElementWiseOpx::unwindTensorLayout(snap::Tensor tensor, InIndex, OutIndex) const {
   return tensor;
-}
-
-snap::Tensor ElementWiseOpx::cloneNcopy(snap::program::Sequence& prog, const snap::Tensor& tensor,
-                                        const std::string& name) const {
-  return {Opx::cloneNcopy(prog.getPoplarSequence(), tensor.getPoplarTensor(), name), graph()};
-}
-
-snap::Tensor ElementWiseOpx::cloneNcopy(snap::program::Sequence& prog, TensorId id) const {
-  return {Opx::cloneNcopy(prog.getPoplarSequence(), id), graph()};
 }
 
 InputCreatorType ElementWiseUnaryOpx::getInputCreatorType(InIndex) const {

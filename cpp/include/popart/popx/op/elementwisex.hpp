@@ -2,7 +2,7 @@
 #ifndef popart_popx_op_elementwisex_hpp
 #define popart_popx_op_elementwisex_hpp
 
-#include <popart/popx/opx.hpp>
+#include <popart/popx/eitheropx.hpp>
 #include <popops/ExprOp.hpp>
 
 #include <memory>
@@ -49,38 +49,16 @@ class EwuComputex {
   static snap::Tensor coerceTo2D(const snap::Tensor& tensor, int64_t axis);
 };
 
-/// Base of the lowerings below. A class of one's own that derives from one of them has a grow() for
-/// Poplar's programs or for snap's, and meets tensors that are of both.
-class ElementWiseOpx : public Opx {
+/// Base of the lowerings below: a class of one's own that derives from one of them is as EitherOpx
+/// says.
+class ElementWiseOpx : public EitherOpx {
  public:
-  using Opx::Opx;
+  using EitherOpx::EitherOpx;
   ~ElementWiseOpx() override;
 
-  /// By default calls the other one, which throws.
-  void grow(poplar::program::Sequence& prog) const override;
-  virtual void grow(snap::program::Sequence& prog) const;
-  /// By default calls the other one, which returns the tensor.
-  poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const override;
-  virtual snap::Tensor unwindTensorLayout(snap::Tensor tensor, InIndex in, OutIndex out) const;
-
-  OpxTensor get(TensorId id) const { return {Opx::get(id), graph()}; }
-  OpxTensor getInTensor(InIndex index) const { return get(inId(index)); }
-  OpxTensor getOutTensor(OutIndex index) const { return get(outId(index)); }
-  OpxTensor getInView(InIndex index) const { return getInTensor(index); }
-  OpxTensor getOutView(OutIndex index) const { return getOutTensor(index); }
-  OpxTensor getView(TensorId id) const { return get(id); }
-  using Opx::insert;
-  void insert(TensorId id, const snap::Tensor& tensor) const {
-    Opx::insert(id, tensor.getPoplarTensor());
-  }
-  using Opx::setOutTensor;
-  void setOutTensor(OutIndex index, const snap::Tensor& tensor) const {
-    insert(outId(index), tensor);
-  }
-  using Opx::cloneNcopy;
-  snap::Tensor cloneNcopy(snap::program::Sequence& prog, const snap::Tensor& tensor,
-                          const std::string& name = "") const;
-  snap::Tensor cloneNcopy(snap::program::Sequence& prog, TensorId id) const;
+  using EitherOpx::unwindTensorLayout;
+  /// Returns the tensor.
+  snap::Tensor unwindTensorLayout(snap::Tensor tensor, InIndex in, OutIndex out) const override;
 };
 
 /// The layout of the output is the layout of the input.

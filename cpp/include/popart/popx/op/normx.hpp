@@ -2,7 +2,7 @@
 #ifndef popart_popx_op_normx_hpp
 #define popart_popx_op_normx_hpp
 
-#include <popart/popx/opx.hpp>
+#include <popart/popx/eitheropx.hpp>
 #include <poplar/Type.hpp>
 
 #pragma GCC visibility push(default)
@@ -10,9 +10,10 @@
 namespace popart {
 namespace popx {
 
-class NormOpx : public Opx {
+/// A class of one's own that derives from this is as EitherOpx says.
+class NormOpx : public EitherOpx {
  public:
-  NormOpx(Op* op, Devicex* devicex) : Opx(op, devicex) {}
+  NormOpx(Op* op, Devicex* devicex) : EitherOpx(op, devicex) {}
   ~NormOpx() override;
 
  protected:

@@ -7,7 +7,7 @@
 #include <gcl/Collectives.hpp>
 #include <popart/commgroup.hpp>
 #include <popart/op/collectives/collectives.hpp>
-#include <popart/popx/opx.hpp>
+#include <popart/popx/eitheropx.hpp>
 #include <popart/popx/viewchangers.hpp>
 
 #include <memory>
@@ -49,7 +49,7 @@ struct ReplicatedTensorShardingGroup {
   ReplicatedTensorShardingGroupId id;
 };
 
-class CollectivesBaseOpx : public Opx {
+class CollectivesBaseOpx : public EitherOpx {
  public:
   CollectivesBaseOpx(Op* op, Devicex* devicex);
   ~CollectivesBaseOpx() override;
@@ -62,6 +62,10 @@ class CollectivesBaseOpx : public Opx {
   /// The order of the elements of `tensor`. A second call for an index returns the same.
   gcl::CollectiveBalancedReorder* createCollectiveBalancedReorder(
       poplar::Tensor tensor, ReplicatedTensorShardingIndicesIndex groupIndex) const;
+  gcl::CollectiveBalancedReorder* createCollectiveBalancedReorder(
+      snap::Tensor tensor, ReplicatedTensorShardingIndicesIndex groupIndex) const {
+    return createCollectiveBalancedReorder(tensor.getPoplarTensor(), groupIndex);
+  }
 
  private:
   mutable std::map<ReplicatedTensorShardingIndicesIndex,

@@ -16,6 +16,7 @@ class ReplicatedAllGatherOpx : public CollectivesBaseOpx {
   ~ReplicatedAllGatherOpx() override;
 
   void grow(poplar::program::Sequence& prog) const override;
+  void grow(snap::program::Sequence& prog) const final { grow(prog.getPoplarSequence()); }
   InputCreatorType getInputCreatorType(InIndex index) const final;
   poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const final;
   view::RegMap unwindRegion(InIndex in, OutIndex out) const final;
