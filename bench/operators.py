@@ -174,6 +174,8 @@ def other_types() -> Iterator[Row]:
         x = (positive(*WIDE) * 50).astype(given)
         kind = helper.np_dtype_to_tensor_dtype(to)
         yield Row("Cast", [x], [], f"{given} to {to}", attributes={"to": kind})
+    for name in ("Sin", "Log"):
+        yield Row(name, [positive(*WIDE).astype(np.float64)], [], "float64")
     x, scale, zero = floats(*WIDE), positive(64), integers(9, 64, kind=np.uint8)
     axis = {"axis": 0}
     yield Row("QuantizeLinear", [x], [scale, zero], "of rows", attributes=axis)
@@ -246,6 +248,12 @@ def rows() -> Iterator[Row]:
     yield Row("LayerNormalization", [floats(4096, 32)], [positive(32), floats(32)], "short rows")
     for k in (1, 10, 1000):
         yield Row("TopK", [floats(*WIDE)], [np.array([k])], f"{k}", outputs=2)
+    middle = {"axis": 1}
+    yield Row("TopK", [floats(128, 64, 16)], [np.array([5])], "1 of 3", 2, attributes=middle)
+    yield Row("TopK", [integers(100000, 64, 1000)], [np.array([20])], "int64", 2)
+    yield Row("ArgMax", [floats(8, 21, 64, 64)], [], "1 of 4", attributes=middle)
+    axes = {"axes": [1]}
+    yield Row("ReduceLogSumExp", [floats(16, 64, 256)], [], "1 of 3", attributes=axes)
 
 
 def movement() -> Iterator[Row]:
@@ -330,6 +338,19 @@ def movement() -> Iterator[Row]:
     half = np.array([1, 1, 0.5, 0.5], np.float32)
     down = {"mode": "linear"}
     yield Row("Resize", [floats(4, 32, 64, 64)], [empty, half], "linear down", attributes=down)
+    pictures = integers(200, 8, 56, 56, 24, kind=np.uint8)
+    yield Row("Transpose", [pictures], [], "uint8, 24 channels", attributes={"perm": (0, 3, 1, 2)})
+    halves = floats(32, 64, 64).astype(np.float16)
+    along = {"axis": 1}
+    yield Row("GatherElements", [halves, integers(64, 32, 16, 64)], [], "half", attributes=along)
+    halves, at = floats(1000, 8, 64).astype(np.float16), integers(8, 12)
+    yield Row("Gather", [halves, at], [], "1 of 3, half", attributes=along)
+    halves = floats(128, 64, 64).astype(np.float16)
+    at = np.stack([integers(128, 500), integers(64, 500)], -1)
+    yield Row("ScatterND", [halves, at, halves[0, 0] * np.ones((500, 1), np.float16)], [], "half")
+    sequences = {"batch_axis": 0, "time_axis": 1}
+    lengths = integers(100, 32) + 1
+    yield Row("ReverseSequence", [floats(32, 100, 64), lengths], [], "rows", attributes=sequences)
     twice, none = np.array([1, 1, 2, 2], np.float32), np.array([], np.float32)
     for mode in ("nearest", "linear", "cubic"):
         x = floats(4, 32, 32, 32)

@@ -1,4 +1,4 @@
-"""Prints the polynomials of cpp/kernels/vector/math.inc: minimax fits by Remez's exchange.
+"""Prints the polynomials of cpp/kernels/vector/math*.inc: minimax fits by Remez's exchange.
 
 Needs mpmath. `python tools/fit_polynomials.py [name...]` fits all, or those named. Each is the
 polynomial p of n coefficients with the least largest |weight(x) (f(x) - p(x))| on an interval.
@@ -79,6 +79,10 @@ def main(names: list[str]) -> None:
     )
     atan = odd(mp.atan, -third)
     cos_tail = away_from_zero(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, mp.mpf(1) / 24)
+    sin_tail = away_from_zero(
+        lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1 + z / 6) / z**2, mp.mpf(1) / 120
+    )
+    cos_tail_6 = away_from_zero(lambda z: (cos_tail(z) - mp.mpf(1) / 24) / z, -mp.mpf(1) / 720)
     atanh = odd(mp.atanh, third)
     ratio = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
     fits: dict[str, tuple[Function, Function, float, float, int]] = {
@@ -95,6 +99,10 @@ def main(names: list[str]) -> None:
         "atan": (odd(mp.atan, -third), same, 0, 1, 14),
         "sin": (odd(mp.sin, -mp.mpf(1) / 6), same, 0, EIGHTH_TURN**2, 4),
         "cos": (cos_tail, lambda z: z * z, 0, EIGHTH_TURN**2, 4),
+        "expReducedD": (exp_tail, lambda r: r**2 / mp.exp(r), -HALF_LN2, HALF_LN2, 10),
+        "expm1ReducedD": (exp_tail, same, -HALF_LN2, HALF_LN2, 11),
+        "sinTailD": (sin_tail, lambda z: z * z, 0, EIGHTH_TURN**2, 6),
+        "cosTailD": (cos_tail_6, lambda z: z**3, 0, EIGHTH_TURN**2, 5),
     }
     for name in names or fits:
         coefficients, error = fit(*fits[name])

@@ -177,7 +177,13 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
       workspace_->beginGroup();
       aside_.group = s;
     }
-    // The host's side of a stream copy is dense, so the tensor goes through a dense temporary.
+    // Where the host has a tensor that a stream moves, densely.
+    const auto slotOfHost = [&](const poplar::Tensor& t, int stream) {
+      slots_.emplace_back();
+      slots_.back().bytes = t.numElements() * t.elementType().sizeInBytes();
+      slots_.back().stream = stream;
+      return static_cast<unsigned>(slots_.size()) - 1;
+    };
     const auto dense = [&](const poplar::Tensor& t) {
       return workspace_->take(t.numElements() * t.elementType().sizeInBytes());
     };
@@ -192,14 +198,14 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
           add(Instr::Kind::BindIn, step, "bind " + handle).slot = refOf(*v).slot;
           break;
         }
-        auto& instr = add(Instr::Kind::StreamIn, step, "stream in " + handle);
         if (v && assignment_.buffers[*v].channelBlock == Layout::kPlain) {
-          instr.first = addPointers({refOf(*v)});
+          add(Instr::Kind::StreamIn, step, "stream in " + handle).first = addPointers({refOf(*v)});
           break;
         }
-        const auto temp = dense(step.dst);
-        instr.first = addPointers({{kArenaSlot, temp}});
-        emitMoves(step.dst, {kArenaSlot, temp}, false, out, {handle});
+        // What is no whole variable is scattered from where the host has it.
+        const auto slot = slotOfHost(step.dst, step.stream);
+        add(Instr::Kind::BindIn, step, "bind " + handle).slot = slot;
+        emitMoves(step.dst, {slot, 0}, false, out, {handle});
         break;
       }
       case Step::Kind::StreamOut: {
@@ -215,10 +221,7 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
           break;
         }
         // What is no whole variable is gathered where the host wants it.
-        const auto slot = static_cast<unsigned>(slots_.size());
-        slots_.emplace_back();
-        slots_.back().bytes = step.src.numElements() * step.src.elementType().sizeInBytes();
-        slots_.back().stream = step.stream;
+        const auto slot = slotOfHost(step.src, step.stream);
         add(Instr::Kind::BindOut, step, "bind " + handle).slot = slot;
         emitMoves(step.src, {slot, 0}, true, out, {handle});
         add(Instr::Kind::OutDone, step, "done " + handle).slot = slot;

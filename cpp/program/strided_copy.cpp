@@ -22,14 +22,25 @@ struct Loop {
   std::int64_t n, from, to;
 };
 
+/// n times x. By blocks of it, since longer stores are faster than those of elements.
+template <class T>
+void fillRow(T* dst, std::int64_t n, T x) {
+  constexpr std::int64_t kBlock = 1024 / sizeof(T);
+  std::fill(dst, dst + std::min(n, kBlock), x);
+  for (std::int64_t i = kBlock; i < n; i += kBlock)
+    std::memcpy(dst + i, dst, static_cast<std::size_t>(std::min(n - i, kBlock)) * sizeof(T));
+}
+
 template <class T>
 void copyRow(const T* src, T* dst, const Loop& d) {
   if (d.from == 1 && d.to == 1) {
     std::memcpy(dst, src, static_cast<std::size_t>(d.n) * sizeof(T));
   } else if (d.from == 0 && d.to == 1) {
-    std::fill(dst, dst + d.n, *src);
+    fillRow(dst, d.n, *src);
   } else if (d.from == 2 && d.to == 1) {  // known to the compiler, which has vectors for it
-    for (std::int64_t i = 0; i < d.n; ++i) dst[i] = src[2 * i];
+    const T* __restrict__ from = src;
+    T* __restrict__ to = dst;
+    for (std::int64_t i = 0; i < d.n; ++i) to[i] = from[2 * i];
   } else {
     for (std::int64_t i = 0; i < d.n; ++i) dst[i * d.to] = src[i * d.from];
   }
@@ -56,8 +67,30 @@ void copyTransposed(const T* src, T* dst, const Loop& a, const Loop& b) {
 /// brought side by side.
 template <int rows, class T>
 void copyFew(const T* src, T* dst, const Loop& a, const Loop& b) {
+  if (b.from == 1 && b.to == rows && a.to == 1) {  // strides that the compiler has vectors for
+    const T* __restrict__ from = src;
+    T* __restrict__ to = dst;
+    for (std::int64_t i = 0; i < b.n; ++i)
+      for (int k = 0; k < rows; ++k) to[i * rows + k] = from[k * a.from + i];
+    return;
+  }
   for (std::int64_t i = 0; i < b.n; ++i)
     for (int k = 0; k < rows; ++k) dst[k * a.to + i * b.to] = src[k * a.from + i * b.from];
+}
+
+/// Runs of `n` neighbours, `known` bytes each, or 0 if only the run knows.
+template <std::size_t known, class T>
+void copyRuns(const T* src, T* dst, const Loop& d, std::int64_t n) {
+  const std::size_t bytes = known > 0 ? known : static_cast<std::size_t>(n) * sizeof(T);
+  for (std::int64_t i = 0; i < d.n; ++i) std::memcpy(dst + i * d.to, src + i * d.from, bytes);
+}
+
+/// Whether the loops write a block of memory without gaps, of loops[0].to elements for each iteration
+/// of the first.
+bool isBlock(const Loop* loops, std::size_t n) {
+  for (std::size_t k = 0; k + 1 < n; ++k)
+    if (loops[k].to != loops[k + 1].to * loops[k + 1].n) return false;
+  return loops[n - 1].to == 1;
 }
 
 template <class T>
@@ -66,11 +99,23 @@ void copyNest(const T* src, T* dst, const Loop* loops, std::size_t n) {
     *dst = *src;
   } else if (n == 1) {
     copyRow(src, dst, loops[0]);
-  } else if (n == 2 && loops[0].n >= 4 && loops[1].n >= 4 && loops[1].from != 1 &&
-             loops[1].from != 0) {
+  } else if (n == 2 && loops[0].n >= 4 && loops[1].n >= 4 && std::abs(loops[1].from) > 1 &&
+             std::abs(loops[0].from) < std::abs(loops[1].from)) {
     copyTransposed(src, dst, loops[0], loops[1]);
   } else if (n == 2 && (loops[1].n == 2 || loops[1].n == 3) && loops[1].to == 1) {
     (loops[1].n == 2 ? copyFew<2, T> : copyFew<3, T>)(src, dst, loops[1], loops[0]);
+  } else if (n == 2 && loops[1].from == 1 && loops[1].to == 1) {
+    switch (static_cast<std::size_t>(loops[1].n) * sizeof(T)) {
+      case 32: return copyRuns<32>(src, dst, loops[0], loops[1].n);
+      case 64: return copyRuns<64>(src, dst, loops[0], loops[1].n);
+      case 128: return copyRuns<128>(src, dst, loops[0], loops[1].n);
+      default: return copyRuns<0>(src, dst, loops[0], loops[1].n);
+    }
+  } else if (loops[0].from == 0 && isBlock(loops, n)) {
+    // What is repeated is copied from where it was written first.
+    copyNest(src, dst, loops + 1, n - 1);
+    const auto bytes = static_cast<std::size_t>(loops[0].to) * sizeof(T);
+    for (std::int64_t i = 1; i < loops[0].n; ++i) std::memcpy(dst + i * loops[0].to, dst, bytes);
   } else {
     for (std::int64_t i = 0; i < loops[0].n; ++i)
       copyNest(src + i * loops[0].from, dst + i * loops[0].to, loops + 1, n - 1);

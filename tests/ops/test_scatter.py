@@ -209,6 +209,57 @@ def test_a_scatter_overwrites_a_value_that_nobody_else_needs() -> None:
     assert "ScatterRowsInplace" in print_graph(session.graph)
 
 
+@pytest.mark.parametrize("type", [np.float32, np.float16])
+@pytest.mark.parametrize("distance", [0, 2, 40])
+def test_data_are_scattered_into_where_the_host_wants_them(distance: int, type: Any) -> None:
+    """They are copied there, even where the arrays of the host overlap."""
+    memory = np.arange(80).astype(type)
+    x = memory[:32].reshape(8, 4)
+    i, u = np.array([[1], [-1], [1]]), -np.arange(12).reshape(3, 4).astype(type)
+    given = model("ScatterND", [x, i, u], {})
+    session = popir.InferenceSession(
+        given, popir.DataFlow(1, ["y"]), popir.DeviceManager().createCpuDevice()
+    )
+    session.prepareDevice()
+    assert "stream out" not in session.planText()
+    for _ in range(2):
+        memory[:] = np.arange(80)
+        wanted = x.copy()
+        wanted[[1, 7]] = u[[2, 1]]
+        y = memory[distance : distance + 32].reshape(8, 4)
+        session.run(popir.PyStepIO({"x0": x, "x1": i, "x2": u}, {"y": y}))
+        np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("type", [np.int32, np.int64])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_indices_of_every_size_are_numpys(axis: int, type: Any) -> None:
+    """In range they select, counted from either end; out of range they give zeros."""
+    x = RNG.standard_normal((13, 40)).astype(np.float32)
+    least, most = np.iinfo(type).min, np.iinfo(type).max
+    i = RNG.integers(-50, 50, (11, 37)).astype(type)
+    i[:, 3] = RNG.integers(least, most, 11, dtype=type)
+    i[:4, 5] = [least, most, -(2**31), 2**31 - 1]
+    size = x.shape[axis]
+    counted = np.where(i < 0, i.astype(object) + size, i)
+    inside = (counted >= 0) & (counted < size)
+    part = x[:11] if axis == 1 else x[:, :37]
+    wanted = np.take_along_axis(part, np.where(inside, counted, 0).astype(int), axis)
+    found = infer("GatherElements", [x, i], {"axis": axis})
+    np.testing.assert_array_equal(found, np.where(inside, wanted, 0))
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8, 12, 16, 31, 32, 64, 200])
+@pytest.mark.parametrize("type", [np.int8, np.float16, np.float32, np.int64])
+def test_rows_of_every_width(width: int, type: Any) -> None:
+    x = RNG.integers(-9, 9, (5, 7, width)).astype(type)
+    i = np.stack([RNG.integers(-5, 5, 60), RNG.integers(-7, 7, 60)], -1)
+    np.testing.assert_array_equal(infer("GatherND", [x, i]), x[i[:, 0], i[:, 1]])
+    i[3], i[9] = [5, 0], [0, -8]
+    (wanted := x[i[:, 0] % 5, i[:, 1] % 7])[[3, 9]] = 0
+    np.testing.assert_array_equal(infer("GatherND", [x, i]), wanted)
+
+
 def test_data_that_is_read_again_is_not_overwritten() -> None:
     x, i, u = np.array([1.0, 2, 3]), np.array([1]), np.array([5.0])
     given = model("ScatterElements", [x, i, u], {})

@@ -142,6 +142,43 @@ def test_every_type_of_scans(dtype: np.dtype[Any]) -> None:
         np.testing.assert_array_equal(found.astype(float), want)
 
 
+@pytest.mark.parametrize("last", [0, 1])
+@pytest.mark.parametrize("type", ["ArgMax", "ArgMin"])
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS], ids=str)
+def test_extrema_of_lines_side_by_side(dtype: np.dtype[Any], type: str, last: int) -> None:
+    """Along a middle axis, with equal elements, and NaN where there is one."""
+    rng = np.random.default_rng(1)
+    for shape in ([2, 9, 1], [3, 5, 70], [1, 4, 1030], [2, 1, 33]):
+        x = rng.integers(0, 4, shape).astype(dtype)
+        if dtype in FLOATS:
+            x[rng.random(shape) < 0.1] = np.nan
+        (found,) = results(type, x, axis=1, select_last_index=last, keepdims=0)
+        wide = x.astype(np.float64)
+        score = np.where(np.isnan(wide), np.inf, wide if type == "ArgMax" else -wide)
+        first = np.argmax(score[:, ::-1] if last else score, axis=1)
+        np.testing.assert_array_equal(found, shape[1] - 1 - first if last else first)
+
+
+@pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS], ids=str)
+def test_few_of_many_with_equal_ones(dtype: np.dtype[Any], largest: int) -> None:
+    """Of equal elements those of lower indices come first; NaN is the largest."""
+    rng = np.random.default_rng(2)
+    for columns, k in ((5, 1), (64, 5), (200, 32), (200, 33), (1000, 20)):
+        x = rng.integers(0, columns // 4 + 2, [7, columns]).astype(dtype)
+        if dtype in FLOATS:
+            x[rng.random(x.shape) < 0.05] = np.nan
+            x[0] = np.nan
+        score = x.astype(np.float64)
+        score = np.where(np.isnan(score), np.inf, score) * (-1 if largest else 1)
+        order = np.argsort(score, axis=1, kind="stable")[:, :k]
+        values, at = results("TopK", x, np.array([k]), outputs=2, largest=largest)
+        np.testing.assert_array_equal(at, order)
+        np.testing.assert_array_equal(
+            values.astype(np.float64), np.take_along_axis(x, order, 1).astype(np.float64)
+        )
+
+
 def test_nan_is_an_extremum_and_larger_than_infinity() -> None:
     x = np.array([[1, np.nan, np.inf, np.nan]], np.float32)
     assert results("ArgMax", x, axis=1)[0] == results("ArgMin", x, axis=1)[0] == 1

@@ -74,7 +74,8 @@ class Assigner {
   // Binds the variable to the host's output buffer, if exactly one stream copy sends it to the host
   // and all writes come before that copy, in the same iteration of the same loop. Each stream binds
   // at most one variable, and sends nothing else while that is bound: the host's buffer goes on to its
-  // next transfer where a variable is bound.
+  // next transfer where a variable is bound. One that the host fills and that steps then write is
+  // copied from input to output; where these overlap, the output is staged.
   bool bindOutput(unsigned v) {
     const auto& uses = uses_[v];
     const auto& program = programs_[uses.front().program];
@@ -92,7 +93,6 @@ class Assigner {
         return false;
       if (!block.contains(u.step)) return false;
     }
-    if (program.steps[uses.front().step].kind == Step::Kind::StreamIn) return false;
     const int stream = program.steps[drain->step].stream;
     for (auto s = result_.buffers[v].first; s < drain->step; ++s)
       if (program.steps[s].kind == Step::Kind::StreamOut && program.steps[s].stream == stream)

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/vector/fused_ops.hpp"
+
 namespace popir {
 namespace {
 
@@ -11,8 +13,8 @@ using Value = MapProgram::Value;
 
 class Pairs {
  public:
-  Pairs(const MapProgram& program, const std::vector<bool>& uniform)
-      : values_(program.values()), uniform_(uniform), uses_(values_.size(), 0) {
+  Pairs(const MapProgram& program, const std::vector<bool>& uniform, bool draws)
+      : values_(program.values()), uniform_(uniform), draws_(draws), uses_(values_.size(), 0) {
     for (const Value& v : values_)
       for (int i = 0; i < v.count; ++i) ++uses_[at(v.args[at(i)])];
     for (const int v : program.outputs()) ++uses_[at(v)];
@@ -62,7 +64,9 @@ class Pairs {
         for (const int k : {0, 1})
           if (auto bounds = between(value, k, VecOp::Max)) return bounds;
         break;
-      case VecOp::Convert: return quantized(value);
+      case VecOp::Convert:
+        return laneBytes(value.lane) == 2 && value.lane >= Lane::F16 ? halved(value)
+                                                                     : quantized(value);
       default: break;
     }
     return std::nullopt;
@@ -115,6 +119,25 @@ class Pairs {
         return made(VecOp::DivideByRoot, x, values_[at(root)].args[0], {more});
     }
     return std::nullopt;
+  }
+
+  /// An operator of 16-bit floats in place of one of floats that these were widened to, and whose
+  /// result is rounded to them.
+  std::optional<Value> halved(const Value& value) const {
+    const Value& wide = values_[at(value.args[0])];
+    if (draws_ || !isInner(value.args[0], wide.op) || wide.lane != Lane::F32 ||
+        vectorHalf(wide.op, value.lane, 0, false) == nullptr)
+      return std::nullopt;
+    Value joined = wide;
+    joined.lane = joined.from = value.lane;
+    for (int i = 0; i < wide.count; ++i) {
+      if (uniform_[at(wide.args[at(i)])]) continue;  // a float
+      const Value& arg = values_[at(wide.args[at(i)])];
+      if (arg.kind != MapProgram::Kind::Apply || arg.op != VecOp::Convert || arg.from != value.lane)
+        return std::nullopt;
+      joined.args[at(i)] = arg.args[0];
+    }
+    return joined;
   }
 
   /// Quantize of an array that is divided by a number, rounded, added to a number if at all, and
@@ -194,13 +217,14 @@ class Pairs {
 
   std::vector<Value> values_;
   const std::vector<bool>& uniform_;
+  bool draws_;
   std::vector<int> uses_;
 };
 
 }  // namespace
 
-MapProgram paired(const MapProgram& program, const std::vector<bool>& uniform) {
-  return {Pairs(program, uniform).run(), program.outputs(), program.inputCount()};
+MapProgram paired(const MapProgram& program, const std::vector<bool>& uniform, bool draws) {
+  return {Pairs(program, uniform, draws).run(), program.outputs(), program.inputCount()};
 }
 
 }  // namespace popir

@@ -10,8 +10,9 @@ namespace popir {
 
 /// The same program, with the same numbers of values, where an operator and one that only it uses
 /// are one loop: a pass less over a box. Each of the two rounds as it did. `uniform[v]` says that
-/// value v is a scalar in each box; a scalar that only an array needs stays a step of its own.
-MapProgram paired(const MapProgram& program, const std::vector<bool>& uniform);
+/// value v is a scalar in each box; a scalar that only an array needs stays a step of its own. With
+/// `draws` 16-bit floats are rounded stochastically, by steps of their own.
+MapProgram paired(const MapProgram& program, const std::vector<bool>& uniform, bool draws);
 
 }  // namespace popir
 

@@ -11,6 +11,7 @@
 #include "kernels/elementwise/pairs.hpp"
 #include "kernels/streaming.hpp"
 #include "kernels/vector/functions.hpp"
+#include "kernels/vector/fused_ops.hpp"
 
 namespace popir {
 namespace {
@@ -33,13 +34,22 @@ constexpr std::int64_t kThreadWork = 48 * 1024;
 
 /// Estimated cost per element of a step, in additions. Used to choose the number of threads.
 int cost(const Value& v) {
+  const bool isDouble = v.from == Lane::F64;
+  switch (v.op) {
+    // Of double, the functions of math_double.inc; others are libm's.
+    case VecOp::Exp:
+    case VecOp::Sigmoid:
+    case VecOp::Tanh: return isDouble ? 20 : 10;
+    case VecOp::Cos:
+    case VecOp::Sin: return isDouble ? 50 : 30;
+    default: break;
+  }
   switch (v.op) {
 #define POPIR_COST(NAME, FLOAT, DOUBLE, COST) \
-  case VecOp::NAME: return v.from == Lane::F64 ? 100 : COST;
+  case VecOp::NAME: return isDouble ? 100 : COST;
     POPIR_FLOAT_FUNCTIONS(POPIR_COST)
     POPIR_FLOAT_FUNCTIONS2(POPIR_COST)
 #undef POPIR_COST
-    case VecOp::Sigmoid: return v.from == Lane::F64 ? 100 : 10;
     case VecOp::Atan:
     case VecOp::Acos:
     case VecOp::Swish: return 10;
@@ -90,7 +100,7 @@ class Planner {
 
   void run() {
     for (std::size_t v = 0; v < program_.values().size(); ++v) classify(static_cast<int>(v));
-    program_ = paired(program_, uniform_);
+    program_ = paired(program_, uniform_, plan_.rounding.isStochastic());
     for (std::size_t v = 0; v < program_.values().size(); ++v) findByte(static_cast<int>(v));
     for (std::size_t v = program_.values().size(); v-- > 0;) {
       const Value& value = program_.values()[v];
@@ -305,7 +315,15 @@ class Planner {
                                             : nullptr;
     if (op == VecOp::RoundTo)
       return form == (1 << value.count) - 2 ? vectorRoundTo(value.lane, value.count == 2) : nullptr;
-    return vectorOp(op, value.from, form);
+    if (op == kRowNumber) return form == 14 ? vectorRowNumber(value.from) : nullptr;
+    if (const VecFn fn = vectorOp(op, value.from, form)) return fn;
+    return vectorHalf(op, value.from, form, false);
+  }
+  /// The same with non-temporal stores; null if there is none.
+  static VecFn loopPast(const Value& value, int form) {
+    return value.from == value.lane && laneBytes(value.lane) == 2
+               ? vectorHalf(value.op, value.lane, form, true)
+               : vectorStream(value.op, form);
   }
 
   void applySingle(int v) {
@@ -370,7 +388,7 @@ class Planner {
     const Value& value = found.value;
     const auto src = sources(found, Extent::Box);
     const int dst = resultSlot(v);
-    const VecFn past = streams(v) ? vectorStream(value.op, found.form) : nullptr;
+    const VecFn past = streams(v) ? loopPast(value, found.form) : nullptr;
     plan_.streams = plan_.streams || past != nullptr;
     const VecFn fn = draws(value)      ? nullptr
                      : past != nullptr ? past
@@ -388,11 +406,12 @@ class Planner {
   /// no input or other value reads it.
   bool streams(int v) const {
     const int o = target_[at(v)];
-    if (o < 0 || program_[v].lane != Lane::F32 || !final_[at(v)]) return false;
+    const Lane lane = program_[v].lane;
+    if (o < 0 || lane < Lane::F32 || lane == Lane::F64 || !final_[at(v)]) return false;
     for (const Value& input : program_.values())
       if (input.kind == Kind::Input && inputs_[static_cast<std::size_t>(input.data)] == at(o))
         return false;
-    return isStreamed(static_cast<std::size_t>(plan_.elements) * sizeof(float), setting_);
+    return isStreamed(static_cast<std::size_t>(plan_.elements) * laneBytes(lane), setting_);
   }
 
   /// A buffer filled with a uniform value.

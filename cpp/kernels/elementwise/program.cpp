@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+
+#include "kernels/vector/fused_ops.hpp"
 
 namespace popir {
 
@@ -287,6 +290,54 @@ MapProgram::Value fuseGates(const MapProgram& p, const MapProgram::Value& v) {
   return v;
 }
 
+/// Whether value v is a constant of an integer type: `number`.
+bool isInteger(const MapProgram& p, int v, std::int64_t number) {
+  if (!isConstant(p, v)) return false;
+  std::int64_t x = 0;
+  std::memcpy(&x, &p[v].data, laneBytes(p[v].lane));
+  return laneBytes(p[v].lane) == 4 ? static_cast<std::int32_t>(x) == number : x == number;
+}
+
+/// Fuses Select(number, least, counted >= 0 && counted < size) to kRowNumber, where `number` is `counted`
+/// in I32, times a constant if at all, `counted` is x or Select(x + end, x, x < 0), and all others
+/// are constants.
+MapProgram::Value fuseRowNumber(MapProgram& p, const MapProgram::Value& v) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
+  if (v.from != Lane::I32 || !isInteger(p, v.args[1], kLeast) || !isApply(p, v.args[2], VecOp::And))
+    return v;
+  const int low = p[v.args[2]].args[0], high = p[v.args[2]].args[1];
+  if (!isApply(p, low, VecOp::Gte) || !isApply(p, high, VecOp::Lt)) return v;
+  const int counted = p[low].args[0], size = p[high].args[1];
+  const Lane lane = p[counted].lane;
+  if (p[high].args[0] != counted || !isConstant(p, size) || !isInteger(p, p[low].args[1], 0) ||
+      (lane != Lane::I32 && lane != Lane::I64))
+    return v;
+  int number = v.args[0], stride = -1;
+  if (isApply(p, number, VecOp::Mul) && isConstant(p, p[number].args[1])) {
+    stride = p[number].args[1];
+    number = p[number].args[0];
+  }
+  if (lane == Lane::I64 && isApply(p, number, VecOp::Convert)) number = p[number].args[0];
+  if (number != counted) return v;
+  int x = counted, end = p[low].args[1];
+  if (isApply(p, counted, VecOp::Select)) {
+    const auto& [above, given, below, none, nothing] = p[counted].args;
+    if (!isApply(p, above, VecOp::Add) || !isApply(p, below, VecOp::Lt) ||
+        p[above].args[0] != given || !isConstant(p, p[above].args[1]) ||
+        p[below].args[0] != given || !isInteger(p, p[below].args[1], 0))
+      return v;
+    x = given;
+    end = p[above].args[1];
+  }
+  if (stride < 0) stride = p.constant(Lane::I32, 1);
+  MapProgram::Value fused = v;
+  fused.op = kRowNumber;
+  fused.from = lane;
+  fused.count = 4;
+  fused.args = {x, end, size, stride};
+  return fused;
+}
+
 }  // namespace
 
 MapProgram MapProgram::fused() const {
@@ -306,6 +357,7 @@ MapProgram MapProgram::fused() const {
         continue;
       }
       v = fuseSelect(p, v);
+      if (v.op == VecOp::Select) v = fuseRowNumber(p, v);
     }
     if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseMul(p, v);
     if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseGates(p, v);

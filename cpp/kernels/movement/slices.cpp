@@ -195,6 +195,7 @@ Moves movesOf(SlicesKind kind, poplar::Type type, poplar::Type scale) {
 class SlicesRunner : public Runner {
   // Slices and bytes of a slice that are fetched before they are read: their places are not in order.
   static constexpr std::int64_t kAhead = 4, kPrefetched = 512;
+  static constexpr std::int64_t kTaskBytes = 4096;  // of a task of readRuns(), at least
   // Of readColumns(): bytes of a block of rows, the fewest rows for which it pays off. Of that and
   // of inOrder(): the most places of t for each slice.
   static constexpr std::int64_t kColumnBytes = 16 * 1024, kLeastRows = 8, kMostColumns = 2;
@@ -269,6 +270,14 @@ class SlicesRunner : public Runner {
       readColumns(t, offsets, slices);
       return;
     }
+    if (kind_ == SlicesKind::Read && moved_ > 0 && sliced_.size() <= 2) {
+      const std::int64_t each = std::max<std::int64_t>(1, kTaskBytes / moved_);
+      parallelFor((slices_ + each - 1) / each, threads_, slices_ * size_, [&](std::int64_t task) {
+        const std::int64_t begin = task * each, end = std::min(begin + each, slices_);
+        (sliced_.size() == 1 ? readRuns<1> : readRuns<2>)(*this, t, offsets, slices, begin, end);
+      });
+      return;
+    }
     if (kind_ == SlicesKind::Read) {
       parallelFor(slices_, threads_, slices_ * size_, [&](std::int64_t i) {
         if (moved_ > 0 && i + kAhead < slices_)
@@ -297,6 +306,53 @@ class SlicesRunner : public Runner {
   struct Sliced {
     std::int64_t places, stride;
   };
+
+  // Slices [begin, end), each of which is one run of bytes, by offsets in one or two dimensions.
+  template <int dims>
+  static void readRuns(const SlicesRunner& s, const char* t, const std::int32_t* offsets,
+                       char* slices, std::int64_t begin, std::int64_t end) {
+    switch (s.moved_) {
+      case 16: return readRuns<dims, 16>(s, t, offsets, slices, begin, end);
+      case 32: return readRuns<dims, 32>(s, t, offsets, slices, begin, end);
+      case 64: return readRuns<dims, 64>(s, t, offsets, slices, begin, end);
+      case 128: return readRuns<dims, 128>(s, t, offsets, slices, begin, end);
+      default: return readRuns<dims, 0>(s, t, offsets, slices, begin, end);
+    }
+  }
+  // The same of `known` bytes; 0 if only the run knows how many.
+  template <int dims, int known>
+  static void readRuns(const SlicesRunner& s, const char* t, const std::int32_t* offsets,
+                       char* slices, std::int64_t begin, std::int64_t end) {
+    const std::int64_t bytes = known > 0 ? known : s.moved_;
+    std::uint64_t places[dims];
+    std::int64_t strides[dims];
+    for (int d = 0; d < dims; ++d) {
+      places[d] = static_cast<std::uint64_t>(std::max<std::int64_t>(0, s.sliced_[d].places));
+      strides[d] = s.sliced_[d].stride * s.bytes_;
+    }
+    const bool isSigned = s.isSigned_;
+    // The place of a slice in bytes, and whether it lies in t.
+    const auto find = [&](std::int64_t i, std::int64_t& at) {
+      bool inside = true;
+      at = 0;
+      for (int d = 0; d < dims; ++d) {
+        const std::int32_t o = offsets[i * dims + d];
+        const std::int64_t place = isSigned ? o : static_cast<std::int64_t>(std::uint32_t(o));
+        inside = inside & (static_cast<std::uint64_t>(place) < places[d]);
+        at += place * strides[d];
+      }
+      return inside;
+    };
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::int64_t at;
+      if (i + kAhead < end && find(i + kAhead, at)) s.prefetch(t + at);
+      char* const to = slices + i * bytes;
+      if (find(i, at))
+        std::memcpy(to, t + at, static_cast<std::size_t>(bytes));
+      else
+        std::memset(to, 0, static_cast<std::size_t>(bytes));
+    }
+  }
 
   // Of slices of one element. Each task reads a part of the slices, or updates a part of t, in the
   // order of the slices.

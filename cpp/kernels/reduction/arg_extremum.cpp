@@ -5,6 +5,7 @@
 #include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/reduction/arg_lines.hpp"
 #include "kernels/reduction/reduce_functions.hpp"
 #include "kernels/saved_kernel.hpp"
 
@@ -111,12 +112,11 @@ class ArgExtremumRunner : public Runner {
 /// Along the middle of three dimensions: neighbouring lines together.
 template <class T, class C>
 class ArgExtremumOfLinesRunner : public Runner {
-  static constexpr std::int64_t kLines = 64;
+  static constexpr std::int64_t kLines = 512;
 
  public:
   ArgExtremumOfLinesRunner(bool max, bool last, const Layout& in, unsigned threads)
-      : max_(max),
-        last_(last),
+      : step_(argLines<C>(max, last)),
         outer_(in.shape[0]),
         columns_(in.shape[1]),
         inner_(in.shape[2]),
@@ -129,14 +129,7 @@ class ArgExtremumOfLinesRunner : public Runner {
     parallelFor(outer_ * blocks, threads_, outer_ * columns_ * inner_, [&](std::int64_t task) {
       const std::int64_t begin = task % blocks * kLines, o = task / blocks;
       const std::int64_t n = std::min(kLines, inner_ - begin);
-      const T* x = in + o * columns_ * inner_ + begin;
-      std::uint32_t* at = index + o * inner_ + begin;
-      if (max_)
-        last_ ? find(x, n, at, [](C a, C b) { return a >= b; })
-              : find(x, n, at, [](C a, C b) { return a > b; });
-      else
-        last_ ? find(x, n, at, [](C a, C b) { return a <= b; })
-              : find(x, n, at, [](C a, C b) { return a < b; });
+      find(in + o * columns_ * inner_ + begin, n, index + o * inner_ + begin);
     });
   }
 
@@ -151,26 +144,16 @@ class ArgExtremumOfLinesRunner : public Runner {
     }
   }
 
-  /// n lines; `better` compares an element with the best before it.
-  template <class Better>
-  void find(const T* x, std::int64_t n, std::uint32_t* index, const Better& better) const {
-    C best[kLines], buffer[kLines];
+  /// n lines.
+  void find(const T* x, std::int64_t n, std::uint32_t* index) const {
+    alignas(64) C best[kLines], buffer[kLines];
     std::copy_n(load(x, buffer, n), n, best);
     std::fill_n(index, n, 0);
-    for (std::int64_t i = 1; i < columns_; ++i) {
-      const C* next = load(x + i * inner_, buffer, n);
-      const auto column = static_cast<std::uint32_t>(i);
-      for (std::int64_t j = 0; j < n; ++j) {
-        // A NaN is better than every number, and as good as another one.
-        const bool takes =
-            next[j] == next[j] ? better(next[j], best[j]) : (last_ || best[j] == best[j]);
-        best[j] = takes ? next[j] : best[j];
-        index[j] = takes ? column : index[j];
-      }
-    }
+    for (std::int64_t i = 1; i < columns_; ++i)
+      step_({load(x + i * inner_, buffer, n), best, index, static_cast<std::uint32_t>(i), n});
   }
 
-  bool max_, last_;
+  ArgLines step_;
   std::int64_t outer_, columns_, inner_;
   unsigned threads_;
 };

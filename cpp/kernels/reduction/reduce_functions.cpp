@@ -6,7 +6,9 @@
 
 #include <cmath>
 
+#include "kernels/half.hpp"
 #include "kernels/vector/isa.hpp"
+#include "kernels/vector/ops.hpp"
 
 namespace popir {
 namespace {
@@ -17,29 +19,71 @@ A logAdd(A a, A b) {
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
-// log(sum(exp(x))) relative to the largest x. NaN counts as the largest.
-template <class T, class A>
+// log(sum(exp(x))) relative to the largest x. NaN counts as the largest. Elements T, computed as A.
+template <class T, class A, poplar::Type::Kind kind>
 struct LogSum {
-  static A of(const T* x, std::int64_t n, std::int64_t stride) {
-    A largest = -std::numeric_limits<A>::infinity();
-    for (std::int64_t i = 0; i < n; ++i) {
-      const A a = static_cast<A>(x[i * stride]);
-      if (!(a <= largest) && !std::isnan(largest)) largest = a;
+  static constexpr bool kDouble = std::is_same_v<A, double>;
+  static constexpr Lane kLane = kDouble ? Lane::F64 : Lane::F32;
+  static constexpr poplar::Type kAccumulator{kDouble ? poplar::Type::Kind::Double
+                                                     : poplar::Type::Kind::Float};
+
+  /// n elements as A, where they lie or in `buffer`.
+  static const A* load(const T* x, A* buffer, std::int64_t n) {
+    if constexpr (kIsHalf<T>) {
+      toFloats(x, buffer, n);
+      return buffer;
+    } else {
+      return x;
     }
-    if (!std::isfinite(largest)) return largest;
-    A sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<A>(x[i * stride]) - largest);
-    return largest + std::log(sum);
   }
+  /// to[i] = exp(x[i] - largest[i]) for i < n; with `form` 2 of one `largest`.
+  static void powers(const A* x, const A* largest, int form, A* to, std::int64_t n) {
+    const void* both[] = {x, largest};
+    const auto count = static_cast<std::size_t>(n);
+    if constexpr (kDouble) {
+      const void* differences[] = {to};
+      vectorOp(VecOp::Sub, kLane, form)(to, both, count);
+      vectorOp(VecOp::Exp, kLane, 0)(to, differences, count);
+    } else {
+      vectorOp(VecOp::SubExp, kLane, form)(to, both, count);
+    }
+  }
+
   static void rows(const void* x, std::int64_t count, std::int64_t stride, std::int64_t n,
                    void* out) {
-    const auto* in = static_cast<const T*>(x);
-    for (std::int64_t i = 0; i < count; ++i) static_cast<A*>(out)[i] = of(in + i * stride, n, 1);
+    const auto most = reduceFunctions(poplar::Type(kind), popops::Operation::MAX);
+    const auto sums = reduceFunctions(kAccumulator, popops::Operation::ADD);
+    alignas(64) A buffer[kReduceColumns];
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T* row = static_cast<const T*>(x) + i * stride;
+      A largest = -std::numeric_limits<A>::infinity(), sum = 0;
+      if (n > 0) most.rows(row, 1, n, n, &largest);
+      for (std::int64_t begin = 0; std::isfinite(largest) && begin < n; begin += kReduceColumns) {
+        const std::int64_t m = std::min(kReduceColumns, n - begin);
+        powers(load(row + begin, buffer, m), &largest, 2, buffer, m);
+        A part;
+        sums.rows(buffer, 1, m, m, &part);
+        sum += part;
+      }
+      static_cast<A*>(out)[i] = std::isfinite(largest) ? largest + std::log(sum) : largest;
+    }
   }
   static void columns(const void* x, std::int64_t rows, std::int64_t stride, std::int64_t columns,
                       void* out) {
-    const auto* in = static_cast<const T*>(x);
-    for (std::int64_t j = 0; j < columns; ++j) static_cast<A*>(out)[j] = of(in + j, rows, stride);
+    alignas(64) A largest[kReduceColumns], buffer[kReduceColumns], sum[kReduceColumns] = {};
+    const auto n = static_cast<std::size_t>(columns);
+    reduceFunctions(poplar::Type(kind), popops::Operation::MAX)
+        .columns(x, rows, stride, columns, largest);
+    const VecFn add = vectorOp(VecOp::Add, kLane, 0);
+    const void *sums[] = {sum, buffer}, *logs[] = {sum};
+    for (std::int64_t i = 0; i < rows; ++i) {
+      powers(load(static_cast<const T*>(x) + i * stride, buffer, columns), largest, 0, buffer,
+             columns);
+      add(sum, sums, n);
+    }
+    vectorOp(VecOp::Log, kLane, 0)(sum, logs, n);
+    for (std::int64_t j = 0; j < columns; ++j)
+      static_cast<A*>(out)[j] = std::isfinite(largest[j]) ? largest[j] + sum[j] : largest[j];
   }
   static void fold(void* out, std::int64_t rows, std::int64_t columns) {
     auto* a = static_cast<A*>(out);
@@ -89,10 +133,14 @@ ReduceFunctions logAddFunctions(poplar::Type type) {
     return ReduceFunctions{accumulator, L::rows, nullptr, L::columns, L::fold,
                            L::neutral,  nullptr, nullptr, nullptr};
   };
-  if (type == poplar::FLOAT) return of(poplar::FLOAT, LogSum<float, float>());
-  if (type == poplar::HALF) return of(poplar::FLOAT, LogSum<half, float>());
-  if (type == poplar::BFLOAT16) return of(poplar::FLOAT, LogSum<Bfloat16, float>());
-  if (type == poplar::DOUBLE) return of(poplar::DOUBLE, LogSum<double, double>());
+  if (type == poplar::FLOAT)
+    return of(poplar::FLOAT, LogSum<float, float, poplar::Type::Kind::Float>());
+  if (type == poplar::HALF)
+    return of(poplar::FLOAT, LogSum<half, float, poplar::Type::Kind::Half>());
+  if (type == poplar::BFLOAT16)
+    return of(poplar::FLOAT, LogSum<Bfloat16, float, poplar::Type::Kind::Bfloat16>());
+  if (type == poplar::DOUBLE)
+    return of(poplar::DOUBLE, LogSum<double, double, poplar::Type::Kind::Double>());
   return {};
 }
 

@@ -57,6 +57,8 @@ struct WideItem {
 };
 
 constexpr std::int64_t kCompared = 32;  // elements that are compared with a bound together
+constexpr std::int64_t kInserted =
+    32;  // the most elements that are kept in order as they are found
 
 /// Elements T, compared as C.
 template <class T, class C>
@@ -97,7 +99,10 @@ class TopKRunner : public Runner {
  private:
   /// The first k items become the chosen ones, in order.
   void choose(const T* row, Item* items) const {
-    if (k_ <= columns_ / 4)
+    if (k_ <= kInserted && k_ <= columns_ / 4) {
+      inserted(row, items);
+      if (!turned_) return;
+    } else if (k_ <= columns_ / 4)
       few(row, items);
     else
       many(row, items);
@@ -115,6 +120,25 @@ class TopKRunner : public Runner {
     for (std::int64_t i = 0; i < columns_; ++i)
       items[i] = Item(keyOf(row[i]), static_cast<std::uint32_t>(i));
     if (k_ < columns_) std::nth_element(items, items + k_, items + columns_);
+  }
+
+  /// Keeps the best k of what was seen in order. An equal element of a higher column is not better.
+  void inserted(const T* row, Item* items) const {
+    std::int64_t count = 0;
+    T bound = row[0];  // the worst of k, once there are so many
+    for (std::int64_t begin = 0; begin < columns_; begin += kCompared) {
+      const std::int64_t end = std::min(begin + kCompared, columns_);
+      if (count == k_ && end - begin == kCompared && !anyBetter(row + begin, bound)) continue;
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (count == k_ && isNoBetter(row[i], bound)) continue;
+        const Item item(keyOf(row[i]), static_cast<std::uint32_t>(i));
+        if (count == k_ && !(item < items[k_ - 1])) continue;
+        std::int64_t place = count < k_ ? count++ : k_ - 1;
+        for (; place > 0 && item < items[place - 1]; --place) items[place] = items[place - 1];
+        items[place] = item;
+        if (count == k_) bound = row[items[k_ - 1].column()];
+      }
+    }
   }
 
   /// Collects what is better than the worst of k that are known, up to 2 k; then the better half is

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/vector/ops.hpp"
+#include "kernels/vector/fused_ops.hpp"
 
 namespace popir {
 namespace {
@@ -12,5 +12,6 @@ namespace {
 }  // namespace
 
 void fillVecTableAvx2(VecTable& table) { fillTable(table); }
+void fillFusedTableAvx2(FusedTable& table) { fillFused(table); }
 
 }  // namespace popir

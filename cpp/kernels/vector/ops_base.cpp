@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/vector/ops.hpp"
+#include "kernels/vector/fused_ops.hpp"
 
 namespace popir {
 namespace {
@@ -10,5 +10,6 @@ namespace {
 }  // namespace
 
 void fillVecTableBase(VecTable& table) { fillTable(table); }
+void fillFusedTableBase(FusedTable& table) { fillFused(table); }
 
 }  // namespace popir

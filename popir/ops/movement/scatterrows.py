@@ -247,11 +247,13 @@ class _Rows:
     def __init__(self, opx: Opx, prog: program.Sequence, rows: Tensor, places: int) -> None:
         self._opx, self._prog = opx, prog
         self.count = rows.numElements()
-        # Numbers that do not fit 32 bits are those of no row either.
-        known = pe.Select(pe._1, pe.Const(-1), pe.Lt(pe._1, pe.Const(places)))
-        known = pe.Select(known, pe.Const(-1), pe.Gte(pe._1, pe.Const(0)))
-        tree, context = pe.Cast(known, poplar.INT), opx.debugContext("rows")
-        self._offsets = popops.map(opx.graph(), tree, [rows], prog, context).expand([1])
+        if rows.elementType() != poplar.INT:
+            # Numbers that do not fit 32 bits are those of no row either.
+            known = pe.Select(pe._1, pe.Const(-1), pe.Lt(pe._1, pe.Const(places)))
+            known = pe.Select(known, pe.Const(-1), pe.Gte(pe._1, pe.Const(0)))
+            tree, context = pe.Cast(known, poplar.INT), opx.debugContext("rows")
+            rows = popops.map(opx.graph(), tree, [rows], prog, context)
+        self._offsets = rows.expand([1])
 
     def taken(self, t: Tensor) -> Tensor:
         """The rows of `t`; 0 for a number that is none of a row."""

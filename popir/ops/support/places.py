@@ -53,8 +53,8 @@ def row_numbers(
 ) -> Tensor:
     """The sum of index * stride over `parts`, which broadcast, and of `bases`, as INT32.
 
-    The number is `rows`, which is none of a row, where an index is out of range. Constants are not
-    looked at for that (see `check_range`). Raises OperatorInputError for too many rows.
+    The number is negative where an index is out of range. Constants are not looked at for that (see
+    `check_range`). Raises OperatorInputError for too many rows.
     """
     op = on.op
     assert isinstance(op, Decomposition)
@@ -64,33 +64,35 @@ def row_numbers(
             "data."
         )
     terms: list[Tensor] = []
-    inside: list[Tensor] = []
-    for indices, size, stride, from_end in parts:
-        counted = _narrow(on, indices, size)
-        zero, end = on.like(0, counted), on.like(size, counted)
-        if from_end:
-            counted = on.Where(on.Less(counted, zero), on.Add(counted, end), counted)
-        if not indices.isConst():
-            last = on.like(size - 1, counted)
-            inside.append(on.Equal(counted, on.Clip(counted, zero, last)))
-        terms.append(counted if stride == 1 else on.Mul(counted, on.like(stride, counted)))
+    computed: list[Tensor] = []
+    for part in parts:
+        terms.append(_numbers(on, part))
+        if not part.tensor.isConst():
+            computed.append(terms[-1])
     total, *rest = [*terms, *bases]
     for each in rest:
         total = on.Add(total, each)
-    if not inside:
+    if len(computed) < 2:  # What one negative number makes the sum is known: negative.
         return total
-    known, *more = inside
+    least, *more = computed
     for each in more:
-        known = on.And(known, each)
-    return on.Where(known, total, on.like(rows, total))
+        least = on.Min(least, each)
+    return on.Where(on.Less(least, on.like(0, least)), on.like(-1, total), total)
 
 
-def _narrow(on: Decomposer, indices: Tensor, size: int) -> Tensor:
-    """The indices as INT32, in which arithmetic is faster; what is out of range stays so."""
-    if on.info(indices).dataType() is DataType.INT64 and not indices.isConst():
-        least, most = on.like(-size - 1, indices), on.like(size, indices)
-        indices = on.Clip(indices, least, most)
-    return on.cast(indices, DataType.INT32)
+def _numbers(on: Decomposer, part: Indices) -> Tensor:
+    """The rows that indices in one dimension point to, as INT32."""
+    indices, size, stride, from_end = part
+    if not indices.isConst():
+        attributes = {"size": size, "stride": stride, "from_end": from_end}
+        out = on.add("ai.graphcore", "RowNumbers", 1, [indices], 1, attributes)
+        assert isinstance(out, Tensor)
+        return out
+    counted = on.cast(indices, DataType.INT32)
+    if from_end:
+        end = on.like(size, counted)
+        counted = on.Where(on.Less(counted, on.like(0, counted)), on.Add(counted, end), counted)
+    return counted if stride == 1 else on.Mul(counted, on.like(stride, counted))
 
 
 def positions(
