@@ -159,6 +159,8 @@ def data(model: Any, steps: int = 1, seed: int = 1, **sizes: int) -> Mapping[str
     return found
 
 
+ROWS = "planes,columns"
+"""Choices that compute convolutions of plain rows, which have another source in blocks."""
 ROUNDING = 1e-4
 """Of losses: what sums of another order come to in a step. Weights are further apart: the
 normalization of two images magnifies what is added last.
@@ -166,13 +168,12 @@ normalization of two images magnifies what is added last.
 
 
 def assert_same(one: dict[str, Array], other: dict[str, Array], without: str) -> None:
-    """The same bits without planes, by `without`, the option host.without; else losses of the first
-    step within ROUNDING. Planes compute convolutions of plain rows, which have another source in
-    blocks.
+    """The same bits without `ROWS`, by `without`, the option host.without; else losses of the first
+    step within ROUNDING.
     """
     assert one.keys() == other.keys()
     for id, value in one.items():
-        if without == "planes":
+        if without == ROWS:
             np.testing.assert_array_equal(other[id], value, err_msg=id)
         elif id == "loss0":
             np.testing.assert_allclose(other[id], value, rtol=ROUNDING, err_msg=id)

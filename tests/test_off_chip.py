@@ -1,4 +1,4 @@
-"""Off-chip tensors: no bit changes but by planes, tiles hold less, the report counts what moves."""
+"""Off-chip tensors: no bit changes but by `ROWS`, tiles hold less, the report counts what moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import popir
 from popir import TensorLocation, TensorStorage, VirtualGraphMode
 from popir.errors import popart_exception
-from tests.large_models import Stages, assert_same, data, resnet, transformer, unmarked
+from tests.large_models import ROWS, Stages, assert_same, data, resnet, transformer, unmarked
 from tests.models import Array, floats, step
 
 KINDS = ("weight", "optimizerState", "accumulator", "activation")
@@ -80,11 +80,9 @@ def assert_equal(one: dict[str, Array], other: dict[str, Array]) -> None:
 
 @pytest.mark.parametrize("factor", [1, 2])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize(
-    ("model", "without"), [(transformer, "planes"), (resnet, "planes"), (resnet, "")]
-)
+@pytest.mark.parametrize(("model", "without"), [(transformer, ROWS), (resnet, ROWS), (resnet, "")])
 def test_off_chip_changes_no_bit(model: Any, without: str, optimizer: str, factor: int) -> None:
-    """But where planes compute convolutions of what is plain off chip: within rounding."""
+    """But where convolutions of what is plain off chip have other sources: within rounding."""
     made, make = model(unmarked), OPTIMIZERS[optimizer]
     more: dict[str, Any] = {"enableGradientAccumulation": factor > 1, "accumulationFactor": factor}
     more["engineOptions"] = {"host.without": without}

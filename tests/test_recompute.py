@@ -1,4 +1,4 @@
-"""Recomputation: no bit changes but by planes, less memory is used, and marks are kept to."""
+"""Recomputation: no bit changes but by `ROWS`, less memory is used, and marks are kept to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import popir
 from popir import RecomputationType
 from popir.errors import popart_exception
-from tests.large_models import assert_same, checkpoints, data, resnet, transformer, unmarked
+from tests.large_models import ROWS, assert_same, checkpoints, data, resnet, transformer, unmarked
 from tests.models import Array, floats, step, training_session
 
 HOW = [RecomputationType.Standard, RecomputationType.NormOnly, RecomputationType.RecomputeAll]
@@ -46,13 +46,11 @@ def _done(run: Any) -> list[Any]:
 
 @pytest.mark.parametrize("how", HOW, ids=lambda how: how.name)
 @pytest.mark.parametrize("mark", [unmarked, checkpoints])
-@pytest.mark.parametrize(
-    ("model", "without"), [(transformer, "planes"), (resnet, "planes"), (resnet, "")]
-)
+@pytest.mark.parametrize(("model", "without"), [(transformer, ROWS), (resnet, ROWS), (resnet, "")])
 def test_recomputation_changes_no_bit(
     model: Callable[..., Any], without: str, mark: Any, how: RecomputationType
 ) -> None:
-    """But where planes compute convolutions of what is plain in one of both: within rounding."""
+    """But where convolutions of what is plain in one of both have other sources: within rounding."""
     made, engine = model(mark), {"host.without": without}
     plain = trained(made, RecomputationType.NoRecompute, engineOptions=engine)
     again = trained(made, how, engineOptions=engine)

@@ -115,7 +115,7 @@ def test_a_tensor_that_the_host_sees_stays_plain(threads):
 
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="planes are chosen on AVX-512 alone")
-@pytest.mark.parametrize("without", ["", "planes"])
+@pytest.mark.parametrize("without", ["", "planes,columns"])
 def test_convolutions_that_are_faster_of_rows_ask_for_no_blocks(without: str) -> None:
     """Planes compute both in less time than oneDNN would with what is between them in blocks."""
     net = Net(2, look=False, channels=7, middle=16, size=40, without=without)
