@@ -50,7 +50,7 @@ def _done(run: Any) -> list[Any]:
 def test_recomputation_changes_no_bit(
     model: Callable[..., Any], without: str, mark: Any, how: RecomputationType
 ) -> None:
-    """But where convolutions of what is plain in one of both have other sources: within rounding."""
+    """But where convolutions of what is plain in one of both have other sources: by rounding."""
     made, engine = model(mark), {"host.without": without}
     plain = trained(made, RecomputationType.NoRecompute, engineOptions=engine)
     again = trained(made, how, engineOptions=engine)
