@@ -80,6 +80,36 @@ def test_new_arrays_and_the_same_arrays(model: Affine) -> None:
         np.testing.assert_allclose(out[model.y], model.want(x), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("batches", [1, 3])
+@pytest.mark.parametrize("over", ["first", "second"])
+def test_an_output_may_take_the_place_of_an_input(over: str, batches: int) -> None:
+    """Until the step ends, all that reads the input finds what was given."""
+    builder = popir.Builder()
+    x = builder.addInputTensor("FLOAT", [4, 8])
+    aiOnnx = builder.aiOnnx
+    first = aiOnnx.softmax([x], 1)
+    rows = aiOnnx.constant(np.array([2, 0, 3, 1]))
+    second = aiOnnx.gather([aiOnnx.neg([x]), rows], 0)
+    anchors = {"first": first, "second": second}
+    for anchor in anchors.values():
+        builder.addOutputTensor(anchor)
+    session = prepared(
+        popir.InferenceSession(
+            fnModel=builder.getModelProto(),
+            dataFlow=popir.DataFlow(batches, list(anchors.values())),
+            deviceInfo=popir.DeviceManager().createCpuDevice(),
+        )
+    )
+    given = floats(batches, 4, 8) if batches > 1 else floats(4, 8)
+    want = step(session, {x: given})
+    for _ in range(2):
+        out, both = session.initAnchorArrays(), given.copy()
+        out[anchors[over]] = both
+        session.run(popir.PyStepIO({x: both}, out))
+        for anchor in anchors.values():
+            np.testing.assert_array_equal(out[anchor], want[anchor])
+
+
 @pytest.mark.parametrize(
     ("art", "pick"),
     [

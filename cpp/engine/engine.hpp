@@ -40,6 +40,7 @@ struct StreamEnd {
   std::function<void(void*)> function;
   bool prefetches = false;                 // after each transfer, ask the callback for the next one
   std::unique_ptr<Prefetcher> prefetcher;  // what asks; null before the first transfer
+  std::vector<char> aside;                 // of an output, while its buffer is an input's, too
 
   bool hasCallback() const { return callback || function; }
   /// \returns the buffer of the next transfer. \throws stream_connection_error if nothing is
@@ -48,6 +49,8 @@ struct StreamEnd {
   /// Goes on with the transfer behind the first `count` of the buffer.
   void skipTo(std::size_t count);
   void call(void* buffer);
+  /// The buffer is `to`, of the same size, and the next transfer has the same place in it.
+  void moveTo(char* to);
   /// Disconnects the buffer or callback, and drops prefetched data. Waits for a prefetch that has
   /// begun.
   void disconnect();
@@ -210,7 +213,7 @@ class __attribute__((visibility("default"))) EngineImpl {
     char* base = nullptr;
     std::vector<unsigned> users;  // indices in pointers_ to update when the base changes
     std::size_t bytes = 0;
-    std::vector<char> staging;  // own memory: for callbacks, and for outputs that overlap an input
+    std::vector<char> staging;  // own memory: for callbacks, and for outputs that overlap another
     bool staged = false;
     int stream = -1;
   };

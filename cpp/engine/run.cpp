@@ -21,6 +21,43 @@ namespace {
 
 constexpr std::size_t kMostRuns = 1u << 16;
 
+/// While it exists, outputs whose buffers overlap an input's are written aside; when it ends they go
+/// where they belong. Until then steps read what the host gave.
+class OutputsAside {
+ public:
+  explicit OutputsAside(std::vector<StreamEnd>& streams) : streams_(streams) {
+    for (StreamEnd& end : streams_) {
+      if (isInput(end) || !isOverInput(end)) continue;
+      end.aside.assign(end.begin, end.end);
+      buffers_.emplace_back(&end, end.begin);
+      end.moveTo(end.aside.data());
+    }
+  }
+  ~OutputsAside() {
+    for (const auto& [end, begin] : buffers_) {
+      end->moveTo(begin);
+      std::copy(end->aside.begin(), end->aside.end(), begin);
+    }
+  }
+  OutputsAside(const OutputsAside&) = delete;
+  OutputsAside& operator=(const OutputsAside&) = delete;
+
+ private:
+  static bool isInput(const StreamEnd& end) {
+    return end.stream.direction() == poplar::DataStream::Direction::HostToDevice;
+  }
+  bool isOverInput(const StreamEnd& output) const {
+    if (output.begin == nullptr) return false;
+    return std::any_of(streams_.begin(), streams_.end(), [&](const StreamEnd& end) {
+      return isInput(end) && end.begin != nullptr && output.begin < end.end &&
+             end.begin < output.end;
+    });
+  }
+
+  std::vector<StreamEnd>& streams_;
+  std::vector<std::pair<StreamEnd*, char*>> buffers_;
+};
+
 bool predicate(const void* p, poplar::Type type) {
   return type.sizeInBytes() == 1 ? *static_cast<const unsigned char*>(p) != 0
                                  : *static_cast<const std::uint32_t*>(p) != 0;
@@ -44,6 +81,12 @@ void StreamEnd::skipTo(std::size_t count) {
   transfers = count;
   const std::size_t rows = step > 0 ? static_cast<std::size_t>(end - begin) / step : 1;
   next = begin + offset + count % rows * step;
+}
+
+void StreamEnd::moveTo(char* to) {
+  next = to + (next - begin);
+  end = to + (end - begin);
+  begin = to;
 }
 
 void StreamEnd::call(void* buffer) {
@@ -82,11 +125,7 @@ bool EngineImpl::overlapsBound(const char* begin, std::size_t bytes, unsigned ex
         s.base < begin + bytes)
       return true;
   }
-  // Inputs that are bound later must still have what the host gave.
-  return std::any_of(streams_.begin(), streams_.end(), [&](const StreamEnd& end) {
-    return end.stream.direction() == poplar::DataStream::Direction::HostToDevice && end.begin &&
-           begin < end.end && end.begin < begin + bytes;
-  });
+  return false;
 }
 
 void EngineImpl::run(unsigned program) {
@@ -107,6 +146,7 @@ void EngineImpl::run(unsigned program) {
       execute(compiled_.back());
     }
     stale_ = false;
+    const OutputsAside aside(streams_);
     runOnThreads(compiled_[program]);
   } catch (const HostCallTimeout& e) {
     closed_ = e.what();

@@ -371,7 +371,8 @@ void Graph::copyFrom(const Graph& other, CopyInputMarkings copyInputMarkings,
       tensors_.addConstInit(made, tensor->info, tensor->tensorData()->data());
     } else if (tensor->tensorType() == TensorType::Variable) {
       tensors_.addVarInit(made, tensor->info, tensor->tensorData()->data());
-    } else if (isMain && other.hasInputId(tensor->id)) {
+    } else if (isMain && copyInputMarkings == CopyInputMarkings::Yes &&
+               other.hasInputId(tensor->id)) {
       tensors_.addStream(made, tensor->info);
     } else {
       tensors_.addActGrad(made);
@@ -380,6 +381,10 @@ void Graph::copyFrom(const Graph& other, CopyInputMarkings copyInputMarkings,
   }
   if (copyInputMarkings == CopyInputMarkings::Yes && !isMain)
     for (const TensorId& each : other.getInputIds()) markAsInput(own(each));
+  for (const Graph* called : other.getCalledGraphs())
+    if (&called->getIr() != &getIr())
+      throw error("Graph::copyFrom: {} calls '{}', a graph of its own Ir, which is another one",
+                  other.getGraphString(), called->id.str());
   std::map<const Op*, Op*> copies;
   for (const Op* op : other.getOpSchedule({}, RequireOptimalSchedule::No)) {
     std::unique_ptr<Op> made = op->clone();

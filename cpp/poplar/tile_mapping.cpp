@@ -209,7 +209,9 @@ Shares linearShares(const poplar::Target& target, std::size_t elements, std::siz
 }
 
 GridDim linearDim(const Shares& shares) {
-  GridDim dim{shares.elements, shares.elements, shares.grain, shares.grain, 1, 0};
+  const auto grain =
+      std::clamp<std::int64_t>(shares.grain, 1, std::max<std::int64_t>(shares.elements, 1));
+  GridDim dim{shares.elements, shares.elements, grain, grain, 1, 0};
   dim.shares = shares.count;
   return dim;
 }

@@ -116,6 +116,16 @@ void graphs() {
   Graph& three = ir.createGraph(GraphId("three"));
   three.copyFrom(one, Graph::CopyInputMarkings::No, Graph::CopyOutputMarkings::No);
   std::cout << three.getInputIds().size() << three.getOutputIds().size() << "\n";
+  Ir other;
+  other.getMainGraph().copyFrom(one, Graph::CopyInputMarkings::No, Graph::CopyOutputMarkings::No);
+  std::cout << other.getMainGraph().getInputIds().size() << other.getMainGraph().getOps().size()
+            << "\n";
+  Graph& caller = ir.createGraph(GraphId("caller"));
+  caller.addInput("caller/a", kInfo);
+  caller.createConnectedOp<CallOp>({{0, "caller/a"}}, {{0, "caller/sum"}},
+                                   Onnx::CustomOperators::Call_1, one,
+                                   Op::Settings(caller, "call"));
+  failsWithError([&] { other.createGraph(GraphId("copy")).copyFrom(caller); });
 }
 
 void differentiated() {

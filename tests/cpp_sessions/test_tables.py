@@ -32,6 +32,8 @@ error: Graph: 'own' cannot be made by itself; Ir::createGraph() makes graphs
 two 111
 error: Graph::copyFrom: The graph 'two' has a tensor 'two/a' already
 00
+02
+error: Graph::copyFrom: The graph 'caller' calls 'one', a graph of its own Ir, which is another one
 error: Autodiff: 'outer' calls the graph 'inner', which must not be differentiated with it \
 (setCanBeRecursivelyAutodiffed)
 inner

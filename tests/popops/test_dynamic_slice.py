@@ -286,6 +286,22 @@ def test_slices_and_updates_of_tensors_made_for_them(dims, sizes, tiles):
     np.testing.assert_array_equal(found[after], values)
 
 
+@pytest.mark.parametrize(
+    ("type", "elements"),
+    [(poplar.FLOAT, 1), (poplar.FLOAT, 2), (poplar.HALF, 3), (poplar.CHAR, 7), (poplar.DOUBLE, 1)],
+)
+def test_slices_of_less_than_a_grain_are_saved(type: poplar.Type, elements: int) -> None:
+    """What lies like them has the mapping that a program in a file may have."""
+    graph = poplar.Graph(poplar.Target.createIPUTarget(1, 4, "ipu2"))
+    linear = poplar.VariableMappingMethod.LINEAR
+    slice = graph.addVariable(type, [1, elements], linear, "slice")
+    made = popops.createSliceableTensorFromSlice(graph, slice, [0], [5])
+    step = program.Sequence()
+    popops.fill(graph, made, step, 1)
+    saved = poplar.compileGraph(graph, [step]).serialize()
+    poplar.Engine(poplar.Executable.deserialize(saved)).run(0)
+
+
 @pytest.mark.parametrize("kind", ["linear", "whole on one", "transposed", "part"])
 @pytest.mark.parametrize(("dims", "counts"), [([0], [5]), ([1], [3]), ([2, 0], [2, 4])])
 def test_tensors_of_slices_that_lie_like_one(kind, dims, counts):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from popir import popops
+from popir.poplar import INT
 from tests.popops.rig import Rig, evaluate
 from tests.popops.values import (
     ALL,
@@ -508,3 +509,19 @@ def test_fused_selects_keep_what_comparison_and_nan_mean():
         assert_same(
             evaluate(e.Select(_1, 7, test(_2, 0.5)), ints, x), np.where(want, ints, np.int32(7))
         )
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("end", [0, 1, -2])
+@pytest.mark.parametrize("size", [-3, 0, 4])
+def test_row_numbers_of_any_size(size, end, dtype):
+    """A form that is one loop: indices from either end, and the least number for one of no row."""
+    x = np.array([5, -1, 0, -4, 3, 2**31 - 1, -(2**31)], dtype)
+    least = e.Const(-(2**31))
+    from_end = e.Select(e.Add(_1, e.Const(end)), _1, e.Lt(_1, e.Const(0)))
+    number = from_end if dtype is np.int32 else e.Cast(from_end, INT)
+    inside = e.And(e.Gte(from_end, e.Const(0)), e.Lt(from_end, e.Const(size)))
+    with np.errstate(over="ignore"):
+        counted = np.where(x < 0, x + dtype(end), x)
+    known = np.where((counted >= 0) & (counted < size), counted, -(2**31)).astype(np.int32)
+    np.testing.assert_array_equal(evaluate(e.Select(number, least, inside), x), known)

@@ -298,6 +298,14 @@ bool isInteger(const MapProgram& p, int v, std::int64_t number) {
   return laneBytes(p[v].lane) == 4 ? static_cast<std::int32_t>(x) == number : x == number;
 }
 
+/// Whether value v is a constant of an integer type, and not negative.
+bool isSize(const MapProgram& p, int v) {
+  if (!isConstant(p, v)) return false;
+  std::int64_t x = 0;
+  std::memcpy(&x, &p[v].data, laneBytes(p[v].lane));
+  return laneBytes(p[v].lane) == 4 ? static_cast<std::int32_t>(x) >= 0 : x >= 0;
+}
+
 /// Fuses Select(number, least, counted >= 0 && counted < size) to kRowNumber, where `number` is `counted`
 /// in I32, times a constant if at all, `counted` is x or Select(x + end, x, x < 0), and all others
 /// are constants.
@@ -309,7 +317,7 @@ MapProgram::Value fuseRowNumber(MapProgram& p, const MapProgram::Value& v) {
   if (!isApply(p, low, VecOp::Gte) || !isApply(p, high, VecOp::Lt)) return v;
   const int counted = p[low].args[0], size = p[high].args[1];
   const Lane lane = p[counted].lane;
-  if (p[high].args[0] != counted || !isConstant(p, size) || !isInteger(p, p[low].args[1], 0) ||
+  if (p[high].args[0] != counted || !isSize(p, size) || !isInteger(p, p[low].args[1], 0) ||
       (lane != Lane::I32 && lane != Lane::I64))
     return v;
   int number = v.args[0], stride = -1;
