@@ -21,6 +21,7 @@ from popir.ir import Op
 from popir.ir.dimensions import Dimensions
 from popir.ops.elementwise.pow2scale import Pow2Op
 from popir.ops.movement.reshape import GraphcoreReshapeOp
+from popir.ops.movement.rownumbers import RowNumbersOp
 from popir.options import OptionWarning
 from popir.patterns import PatternsLevel
 from popir.types import ReductionType
@@ -468,8 +469,23 @@ def test_each_operator_is_cut_as_its_dimensions_say() -> None:
     assert len(tested) > 80
     own = set(overriding(Op))
     families = {base for kind in tested for base in kind.__mro__ if base in own}
-    # Casts to 8 bits have rows in test_scaled_floats.py.
-    assert families == own - {GraphcoreReshapeOp, Pow2Op}, "without a row"
+    # Casts to 8 bits have rows in test_scaled_floats.py; numbers of rows are part of other operators.
+    assert families == own - {GraphcoreReshapeOp, Pow2Op, RowNumbersOp}, "without a row"
+
+
+def test_numbers_of_rows_are_cut_with_the_indices() -> None:
+    """The elements of which computed indices are gathered in parts."""
+    builder = popir.Builder(opsets={"ai.onnx": 13, "ai.graphcore": 1})
+    x, indices = builder.addInputTensor("FLOAT", [4, 6]), builder.addInputTensor("INT32", [4, 3])
+    more = builder.aiOnnx.abs([indices])
+    y = builder.aiOnnx.gatherelements([x, more], 1)
+    builder.addOutputTensor(y)
+    session = inferred((builder.getModelProto(), y), asked(2))
+    assert sum(type(op) is RowNumbersOp for op in session.graph.schedule()) == 2
+    values = floats(4, 6)
+    places = np.array([[0, -5, 2], [3, 3, 1], [-2, 4, 0], [5, 1, -1]], np.int32)
+    found = step(session, {x: values, indices: places})[y]
+    np.testing.assert_array_equal(found, np.take_along_axis(values, abs(places), 1))
 
 
 def overriding(kind: type) -> Iterator[type]:

@@ -17,6 +17,8 @@ struct ColumnVector {
   std::uint32_t taken;
 };
 constexpr std::int64_t kColumnVector = 16;
+/// Channels from which on it is worth finding out, once for all, what vectors there are.
+constexpr std::int64_t kChannelsOfVectors = 4;
 
 namespace avx512 {
 /// Gathers a row: `count` vectors, of which each writes a whole one, in order of `to`. So up to 15 elements

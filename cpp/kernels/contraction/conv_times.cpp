@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "kernels/contraction/columns.hpp"
 #include "kernels/contraction/im2col.hpp"
 #include "kernels/contraction/meetings.hpp"
 #include "kernels/vector/isa.hpp"
@@ -158,8 +159,11 @@ double oneDnnTime(const ConvSpec& spec, unsigned threads) {
 }
 
 double columnsTime(const ConvSpec& spec, unsigned threads) {
-  constexpr double kMultiplied = 0.152, kLine = 0.65, kElement = 0.83, kStrided = 0.016,
-                   kStartOfThreads = 2300;
+  constexpr double kMultiplied = 0.152, kStartOfThreads = 2300;
+  struct Gathering {
+    double line, element, strided;
+  };
+  constexpr Gathering kVectors = {0.65, 0.83, 0.016}, kElements = {4.5, 1.16, 0.074};
   const auto [multiplication, others] = pace();
   const Sizes s(spec);
   const std::int64_t steps = s.inputs * s.taps,
@@ -168,8 +172,9 @@ double columnsTime(const ConvSpec& spec, unsigned threads) {
   const bool isStrided = !isAll(spec.stride, 1);
   const auto timeOf = [&](std::int64_t points) {
     const std::int64_t vectors = vectorsOf(points), lines = (points + s.line - 1) / s.line;
-    const double gathered = kLine * number(lines) + kElement * number(vectors) +
-                            (isStrided ? kStrided * number(points) : 0);
+    const Gathering& of = s.inputs >= kChannelsOfVectors ? kVectors : kElements;
+    const double gathered = of.line * number(lines) + of.element * number(vectors) +
+                            (isStrided ? of.strided * number(points) : 0);
     return number(steps) *
            (multiplication * kMultiplied * number(s.outputs * vectors) + others * gathered);
   };

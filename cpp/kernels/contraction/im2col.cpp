@@ -131,9 +131,9 @@ class Lines {
   /// channels to be worth what vectors() finds out for all.
   template <class T>
   bool areOfVectors(std::int64_t channels) const {
-    constexpr std::int64_t kLeastChannels = 4, kLongestStep = 1 << 16;
+    constexpr std::int64_t kLongestStep = 1 << 16;
     return std::is_same_v<T, float> && isa() == Isa::Avx512 && g_.inPlaces.field[2] == 1 &&
-           g_.stride[2] < kLongestStep && channels >= kLeastChannels;
+           g_.stride[2] < kLongestStep && channels >= kChannelsOfVectors;
   }
 
   /// The vectors of a row.
