@@ -469,7 +469,7 @@ def test_each_operator_is_cut_as_its_dimensions_say() -> None:
     assert len(tested) > 80
     own = set(overriding(Op))
     families = {base for kind in tested for base in kind.__mro__ if base in own}
-    # Casts to 8 bits have rows in test_scaled_floats.py; numbers of rows are part of other operators.
+    # Casts to 8 bits have rows in test_scaled_floats.py; numbers of rows, a test of their own.
     assert families == own - {GraphcoreReshapeOp, Pow2Op, RowNumbersOp}, "without a row"
 
 
