@@ -299,7 +299,9 @@ def test_tile_mapping_of_views():
     assert graph.getTileMapping(clone)[7] == [(12, 24)]
     linear = graph.addVariable(poplar.FLOAT, [10000], LINEAR)
     sizes = [sum(e - b for b, e in tile) for tile in graph.getTileMapping(linear)]
-    assert sum(sizes) == 10000 and max(sizes) == 32, "128 bytes at least on a tile"
+    used = [size for size in sizes if size > 0]
+    assert sum(used) == 10000
+    assert (min(used), max(used)) == (32, 34), "128 bytes at least on a tile, in grains of 8"
 
 
 @pytest.mark.parametrize("order", [(1, 0, 2), (2, 1, 0), (1, 2, 0), (0, 1, 2)])
