@@ -191,7 +191,7 @@ void loops() {
   const std::vector<float> start(4, 1.0f);
   graph.addVarInit("w", four, start.data());
   graph.addVarInit("sum", four, start.data());
-  graph.addStream("x", four, InputSettings(ReplicatedStreamMode::Broadcast));
+  graph.getTensors().addStream("x", four, InputSettings(ReplicatedStreamMode::Broadcast));
   std::cout << (graph.getTensor("x")->getReplicatedStreamMode() == ReplicatedStreamMode::Broadcast)
             << "\n";
   graph.createConnectedOp<InitOp>({}, {{0, "x0"}}, Onnx::CustomOperators::Init_1, four,

@@ -40,7 +40,7 @@ void runOn(InferenceSession& session, const TensorId& x, const TensorId& y) {
 void ofGraph(int ioTiles, const InputSettings& given) {
   auto ir = std::make_shared<Ir>();
   Graph& graph = ir->getMainGraph();
-  graph.addStream("x", info, given);
+  graph.getTensors().addStream("x", info, given);
   graph.createConnectedOp<ReluOp>({{0, "x"}}, {{0, "y"}}, Onnx::Operators::Relu_6,
                                   Op::Settings(graph, "relu"));
   SessionOptions options;
