@@ -44,10 +44,13 @@ const FusedTable& fusedTable() {
 }  // namespace
 
 VecFn vectorOp(VecOp op, Lane lane, int form) {
+  if (op >= kRowNumber) return nullptr;  // it has no row in this table
   return table().fn[static_cast<int>(op)][static_cast<int>(lane)][form];
 }
 
-VecFn vectorStream(VecOp op, int form) { return table().stream[static_cast<int>(op)][form]; }
+VecFn vectorStream(VecOp op, int form) {
+  return op < kRowNumber ? table().stream[static_cast<int>(op)][form] : nullptr;
+}
 
 VecFn vectorHalf(VecOp op, Lane lane, int form, bool past) {
   if ((lane != Lane::F16 && lane != Lane::BF16) || op >= kRowNumber) return nullptr;
