@@ -28,15 +28,22 @@ class OutputsAside {
   explicit OutputsAside(std::vector<StreamEnd>& streams) : streams_(streams) {
     for (StreamEnd& end : streams_) {
       if (isInput(end) || !isOverInput(end)) continue;
-      end.aside.assign(end.begin, end.end);
-      buffers_.emplace_back(&end, end.begin);
+      end.aside.resize(static_cast<std::size_t>(end.end - end.begin));
+      outputs_.push_back({&end, end.begin, end.next - end.begin, end.transfers});
       end.moveTo(end.aside.data());
     }
   }
   ~OutputsAside() {
-    for (const auto& [end, begin] : buffers_) {
-      end->moveTo(begin);
-      std::copy(end->aside.begin(), end->aside.end(), begin);
+    for (const Output& output : outputs_) {
+      StreamEnd& end = *output.end;
+      end.moveTo(output.begin);
+      // Of the transfers alone: the rest of the buffer may be another replica's.
+      std::ptrdiff_t at = output.first;
+      for (std::size_t n = output.transfers; n != end.transfers; ++n) {
+        copyBytes(end.begin + at, end.aside.data() + at, end.bytes);
+        at += static_cast<std::ptrdiff_t>(end.step);
+        if (at >= end.end - end.begin) at = static_cast<std::ptrdiff_t>(end.offset);
+      }
     }
   }
   OutputsAside(const OutputsAside&) = delete;
@@ -55,7 +62,13 @@ class OutputsAside {
   }
 
   std::vector<StreamEnd>& streams_;
-  std::vector<std::pair<StreamEnd*, char*>> buffers_;
+  struct Output {
+    StreamEnd* end;
+    char* begin;
+    std::ptrdiff_t first;  // place of the next transfer
+    std::size_t transfers;
+  };
+  std::vector<Output> outputs_;
 };
 
 bool predicate(const void* p, poplar::Type type) {

@@ -75,7 +75,7 @@ class Assigner {
   // and all writes come before that copy, in the same iteration of the same loop. Each stream binds
   // at most one variable, and sends nothing else while that is bound: the host's buffer goes on to its
   // next transfer where a variable is bound. One that the host fills and that steps then write is
-  // copied from input to output; where these overlap, the output is staged.
+  // copied from input to output.
   bool bindOutput(unsigned v) {
     const auto& uses = uses_[v];
     const auto& program = programs_[uses.front().program];

@@ -128,7 +128,7 @@ class Lines {
   }
 
   /// Whether rows of this input are gathered by whole vectors: it has floats side by side, and enough
-  /// channels to be worth what vectors() finds out for all.
+  /// channels to be worth what writeVectors() finds out for all.
   template <class T>
   bool areOfVectors(std::int64_t channels) const {
     constexpr std::int64_t kLongestStep = 1 << 16;

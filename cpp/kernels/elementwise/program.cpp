@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "kernels/vector/fused_ops.hpp"
 
@@ -290,20 +291,16 @@ MapProgram::Value fuseGates(const MapProgram& p, const MapProgram::Value& v) {
   return v;
 }
 
-/// Whether value v is a constant of an integer type: `number`.
-bool isInteger(const MapProgram& p, int v, std::int64_t number) {
-  if (!isConstant(p, v)) return false;
+/// A constant of an integer type; nothing for other values.
+std::optional<std::int64_t> integerOf(const MapProgram& p, int v) {
+  if (!isConstant(p, v)) return std::nullopt;
   std::int64_t x = 0;
   std::memcpy(&x, &p[v].data, laneBytes(p[v].lane));
-  return laneBytes(p[v].lane) == 4 ? static_cast<std::int32_t>(x) == number : x == number;
+  return laneBytes(p[v].lane) == 4 ? static_cast<std::int32_t>(x) : x;
 }
 
-/// Whether value v is a constant of an integer type, and not negative.
-bool isSize(const MapProgram& p, int v) {
-  if (!isConstant(p, v)) return false;
-  std::int64_t x = 0;
-  std::memcpy(&x, &p[v].data, laneBytes(p[v].lane));
-  return laneBytes(p[v].lane) == 4 ? static_cast<std::int32_t>(x) >= 0 : x >= 0;
+bool isInteger(const MapProgram& p, int v, std::int64_t number) {
+  return integerOf(p, v) == number;
 }
 
 /// Fuses Select(number, least, counted >= 0 && counted < size) to kRowNumber, where `number` is `counted`
@@ -317,8 +314,8 @@ MapProgram::Value fuseRowNumber(MapProgram& p, const MapProgram::Value& v) {
   if (!isApply(p, low, VecOp::Gte) || !isApply(p, high, VecOp::Lt)) return v;
   const int counted = p[low].args[0], size = p[high].args[1];
   const Lane lane = p[counted].lane;
-  if (p[high].args[0] != counted || !isSize(p, size) || !isInteger(p, p[low].args[1], 0) ||
-      (lane != Lane::I32 && lane != Lane::I64))
+  if (p[high].args[0] != counted || integerOf(p, size).value_or(-1) < 0 ||
+      !isInteger(p, p[low].args[1], 0) || (lane != Lane::I32 && lane != Lane::I64))
     return v;
   int number = v.args[0], stride = -1;
   if (isApply(p, number, VecOp::Mul) && isConstant(p, p[number].args[1])) {
