@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/vector/fused_ops.hpp"
+#include "kernels/vector/ops.hpp"
 
 namespace popir {
 namespace {

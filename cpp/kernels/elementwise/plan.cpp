@@ -11,7 +11,7 @@
 #include "kernels/elementwise/pairs.hpp"
 #include "kernels/streaming.hpp"
 #include "kernels/vector/functions.hpp"
-#include "kernels/vector/fused_ops.hpp"
+#include "kernels/vector/ops.hpp"
 
 namespace popir {
 namespace {
@@ -315,7 +315,6 @@ class Planner {
                                             : nullptr;
     if (op == VecOp::RoundTo)
       return form == (1 << value.count) - 2 ? vectorRoundTo(value.lane, value.count == 2) : nullptr;
-    if (op == kRowNumber) return form == 14 ? vectorRowNumber(value.from) : nullptr;
     if (const VecFn fn = vectorOp(op, value.from, form)) return fn;
     return vectorHalf(op, value.from, form, false);
   }

@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "kernels/vector/fused_ops.hpp"
+#include "kernels/vector/ops.hpp"
 
 namespace popir {
 
@@ -303,7 +303,7 @@ bool isInteger(const MapProgram& p, int v, std::int64_t number) {
   return integerOf(p, v) == number;
 }
 
-/// Fuses Select(number, least, counted >= 0 && counted < size) to kRowNumber, where `number` is `counted`
+/// Fuses Select(number, least, counted >= 0 && counted < size) to RowNumber, where `number` is `counted`
 /// in I32, times a constant if at all, `counted` is x or Select(x + end, x, x < 0), and all others
 /// are constants.
 MapProgram::Value fuseRowNumber(MapProgram& p, const MapProgram::Value& v) {
@@ -336,7 +336,7 @@ MapProgram::Value fuseRowNumber(MapProgram& p, const MapProgram::Value& v) {
   }
   if (stride < 0) stride = p.constant(Lane::I32, 1);
   MapProgram::Value fused = v;
-  fused.op = kRowNumber;
+  fused.op = VecOp::RowNumber;
   fused.from = lane;
   fused.count = 4;
   fused.args = {x, end, size, stride};

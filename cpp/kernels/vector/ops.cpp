@@ -1,6 +1,5 @@
 #include "kernels/vector/ops.hpp"
 
-#include "kernels/vector/fused_ops.hpp"
 #include "kernels/vector/isa.hpp"
 
 namespace popir {
@@ -9,9 +8,6 @@ namespace popir {
 void fillVecTableBase(VecTable& table);
 void fillVecTableAvx2(VecTable& table);
 void fillVecTableAvx512(VecTable& table);
-void fillFusedTableBase(FusedTable& table);
-void fillFusedTableAvx2(FusedTable& table);
-void fillFusedTableAvx512(FusedTable& table);
 
 namespace {
 
@@ -28,36 +24,18 @@ const VecTable& table() {
   return t;
 }
 
-FusedTable makeFusedTable() {
-  FusedTable table{};
-  fillFusedTableBase(table);
-  if (isa() == Isa::Avx2) fillFusedTableAvx2(table);
-  if (isa() == Isa::Avx512) fillFusedTableAvx512(table);
-  return table;
-}
-
-const FusedTable& fusedTable() {
-  static const FusedTable t = makeFusedTable();
-  return t;
-}
-
 }  // namespace
 
 VecFn vectorOp(VecOp op, Lane lane, int form) {
-  if (op >= kRowNumber) return nullptr;  // it has no row in this table
   return table().fn[static_cast<int>(op)][static_cast<int>(lane)][form];
 }
 
-VecFn vectorStream(VecOp op, int form) {
-  return op < kRowNumber ? table().stream[static_cast<int>(op)][form] : nullptr;
-}
+VecFn vectorStream(VecOp op, int form) { return table().stream[static_cast<int>(op)][form]; }
 
 VecFn vectorHalf(VecOp op, Lane lane, int form, bool past) {
-  if ((lane != Lane::F16 && lane != Lane::BF16) || op >= kRowNumber) return nullptr;
-  return fusedTable().half[lane == Lane::BF16][past][static_cast<int>(op)][form];
+  if (lane != Lane::F16 && lane != Lane::BF16) return nullptr;
+  return table().half[lane == Lane::BF16][past][static_cast<int>(op)][form];
 }
-
-VecFn vectorRowNumber(Lane lane) { return fusedTable().rowNumber[lane == Lane::I64]; }
 
 VecFn vectorConvert(Lane from, Lane to) {
   return table().convert[static_cast<int>(from)][static_cast<int>(to)];

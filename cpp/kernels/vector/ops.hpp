@@ -70,8 +70,11 @@ enum class VecOp : std::uint8_t {
   Blend,
   /// (x, y, e): x / (sqrt(y) + e), the same way; e is a scalar.
   DivideByRoot,
+  /// (x, end, size, stride): x, plus `end` if it is negative, times `stride` in I32, or the least
+  /// number of I32 if that is not within [0, size). All but x are scalars: form 14.
+  RowNumber,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::DivideByRoot; }
+constexpr VecOp lastOf(VecOp) { return VecOp::RowNumber; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`
@@ -87,6 +90,8 @@ struct VecTable {
   VecFn fn[kVecOps][kLanes][kForms];
   /// F32 loops with non-temporal stores, which bypass the caches.
   VecFn stream[kVecOps][kForms];
+  /// [whether BF16][whether past the caches]
+  VecFn half[2][2][kVecOps][kForms];
   /// [from][to]
   VecFn convert[kLanes][kLanes];
   /// [to][whether there is a zero point]
@@ -103,6 +108,11 @@ VecFn vectorOp(VecOp op, Lane lane, int form);
 /// The loop of vectorOp() with non-temporal stores, for F32 results much larger than the caches.
 /// Null if there is none. A store fence must follow.
 VecFn vectorStream(VecOp op, int form);
+/// The loop of an operator of float on F16 or BF16: it widens its operands and rounds the result, as
+/// conversions before and after it would; with `past` by non-temporal stores. Scalars are F32. Null if
+/// there is none; where there is one of two operands, there is one for each place of a scalar, or that
+/// on the right of an operator whose operands may change places.
+VecFn vectorHalf(VecOp op, Lane lane, int form, bool past);
 /// Null only if the conversion needs an intermediate step over F32, or over F64 where F32 would
 /// round twice.
 VecFn vectorConvert(Lane from, Lane to);

@@ -4,14 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/vector/fused_ops.hpp"
-
 namespace popir {
 namespace {
 #include "kernels/vector/ops.inc"
 }  // namespace
 
 void fillVecTableAvx512(VecTable& table) { fillTable(table); }
-void fillFusedTableAvx512(FusedTable& table) { fillFused(table); }
 
 }  // namespace popir

@@ -2,14 +2,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/vector/fused_ops.hpp"
-
 namespace popir {
 namespace {
 #include "kernels/vector/ops.inc"
 }  // namespace
 
 void fillVecTableBase(VecTable& table) { fillTable(table); }
-void fillFusedTableBase(FusedTable& table) { fillFused(table); }
 
 }  // namespace popir
