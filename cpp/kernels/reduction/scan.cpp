@@ -16,8 +16,10 @@ const SavedKernel<ScanKernel> kSavedScan("scan");
 
 // Neighbouring lines that are scanned together where they lie side by side.
 constexpr std::int64_t kScanLanes = 256;
-// Elements of a single line that are converted at a time.
+// Elements of a line of neighbours that are converted at a time, and such lines that are scanned in
+// turns: each sum waits for the one before it, so a core has work of several lines at once.
 constexpr std::int64_t kScanBlock = 256;
+constexpr int kScanTurns = 4;
 
 struct LineScan {
   ScanKind kind;
@@ -54,7 +56,8 @@ class ScanRunner : public Runner {
         threads_(threads),
         lanes_(std::clamp<std::int64_t>(scan.inner, 1,
                                         scan.kind == ScanKind::ProductGradient ? 16 : kScanLanes)),
-        blocks_((scan.inner + lanes_ - 1) / lanes_) {
+        blocks_((scan.inner + lanes_ - 1) / lanes_),
+        isInTurns_(scan.inner == 1 && scan.kind != ScanKind::ProductGradient) {
     // The products before each element of the lines of a task.
     each_ = scan.kind == ScanKind::ProductGradient ? sizeof(C) * scan.n * lanes_ : 0;
     each_ = (each_ + 63) / 64 * 64;
@@ -65,6 +68,18 @@ class ScanRunner : public Runner {
   void run(void* const* operands, void* scratch) const override {
     const LineScan& s = scan_;
     const auto* in = static_cast<const T*>(operands[0]);
+    if (isInTurns_) {
+      auto* out = static_cast<T*>(operands[1]);
+      parallelFor((s.outer + kScanTurns - 1) / kScanTurns, threads_, s.outer * s.n,
+                  [&](std::int64_t task, unsigned) {
+                    const std::int64_t first = task * kScanTurns;
+                    if (first + kScanTurns <= s.outer)
+                      inTurns<kScanTurns>(in, out, first * s.n);
+                    else
+                      for (std::int64_t l = first; l < s.outer; ++l) inTurns<1>(in, out, l * s.n);
+                  });
+      return;
+    }
     parallelFor(s.outer * blocks_, threads_, s.outer * s.n * s.inner,
                 [&](std::int64_t task, unsigned thread) {
                   const std::int64_t lane = task % blocks_ * lanes_;
@@ -75,8 +90,6 @@ class ScanRunner : public Runner {
                         reinterpret_cast<C*>(static_cast<char*>(scratch) + each_ * thread);
                     gradient(in, static_cast<const T*>(operands[1]), static_cast<T*>(operands[2]),
                              first, m, before);
-                  } else if (s.inner == 1) {
-                    line(in, static_cast<T*>(operands[1]), first);
                   } else {
                     lines(in, static_cast<T*>(operands[1]), first, m);
                   }
@@ -110,22 +123,25 @@ class ScanRunner : public Runner {
     }
   }
 
-  /// One line whose elements are neighbours.
-  void line(const T* in, T* out, std::int64_t first) const {
+  /// K lines one after the other, whose elements are neighbours.
+  template <int K>
+  void inTurns(const T* in, T* out, std::int64_t first) const {
     const LineScan& s = scan_;
-    C x[kScanBlock];
-    C sum = neutral();
+    C x[K][kScanBlock], sum[K];
+    std::fill_n(sum, K, neutral());
     for (std::int64_t begin = 0; begin < s.n; begin += kScanBlock) {
       const std::int64_t count = std::min(kScanBlock, s.n - begin);
       const std::int64_t here = first + (s.reverse ? s.n - begin - count : begin);
-      loadLine(in + here, x, count);
-      for (std::int64_t i = 0; i < count; ++i) {
-        C& each = x[s.reverse ? count - 1 - i : i];
-        const C next = joined(sum, each);
-        each = s.exclusive ? sum : next;
-        sum = next;
-      }
-      storeLine(x, out + here, count, s.rounding, here);
+      for (int k = 0; k < K; ++k) loadLine(in + here + k * s.n, x[k], count);
+      for (std::int64_t i = 0; i < count; ++i)
+        for (int k = 0; k < K; ++k) {
+          C& each = x[k][s.reverse ? count - 1 - i : i];
+          const C next = joined(sum[k], each);
+          each = s.exclusive ? sum[k] : next;
+          sum[k] = next;
+        }
+      for (int k = 0; k < K; ++k)
+        storeLine(x[k], out + here + k * s.n, count, s.rounding, here + k * s.n);
     }
   }
 
@@ -160,6 +176,7 @@ class ScanRunner : public Runner {
   LineScan scan_;
   unsigned threads_;
   std::int64_t lanes_, blocks_;
+  bool isInTurns_;
   std::size_t each_;
 };
 

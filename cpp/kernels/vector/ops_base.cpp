@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/vector/ops.hpp"
+
 namespace popir {
 namespace {
 #include "kernels/vector/ops.inc"
