@@ -107,9 +107,12 @@ class ScanRunner : public Runner {
     std::fill_n(sum, m, neutral());
     if constexpr (!kIsHalf<T>) {
       const ScanLines step = scanLines<T>(s.kind);
-      for (std::int64_t i = 0; i < s.n; ++i) {
+      const std::int64_t stride = s.reverse ? -s.inner : s.inner;
+      for (std::int64_t i = 0; i < s.n;) {
         const std::int64_t here = first + s.at(i) * s.inner;
-        step({in + here, out + here, sum, m, s.exclusive});
+        const std::int64_t rows = i + kScanRows <= s.n ? kScanRows : 1;
+        step({in + here, out + here, sum, m, rows, stride, s.exclusive});
+        i += rows;
       }
       return;
     }

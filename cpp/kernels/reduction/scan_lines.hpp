@@ -8,13 +8,16 @@
 
 namespace popir {
 
-/// One step of `m` lines: joins x to what is known of each line, and writes that to y, if
-/// `exclusive` before it is joined.
+/// So many steps are one call, which loads and stores what is known of a line once.
+constexpr std::int64_t kScanRows = 4;
+
+/// `rows` steps, 1 or kScanRows, of `m` lines, `stride` elements from one step to the next: each joins
+/// x to what is known of each line, and writes that to y, if `exclusive` before it is joined.
 struct ScanStep {
   const void* x;
   void* y;
   void* known;
-  std::int64_t m;
+  std::int64_t m, rows, stride;
   bool exclusive;
 };
 using ScanLines = void (*)(const ScanStep& step);
