@@ -47,6 +47,11 @@ def expressions():
     yield _1 * e.Sigmoid(_1)
     yield 0.5 * _1 * (1 + e.Tanh(0.8 * (_1 + 0.04 * (_1 * e.Square(_1)))))
     yield 0.5 * _1 * (1 + e.Erf(0.7 * _1))
+    t = e.Tanh(0.8 * (_1 + 0.04 * (_1 * e.Square(_1))))
+    inner = 0.8 * (1 + 0.04 * (e.Square(_1) + _1 * (2 * _1)))
+    yield (1 + t) * 0.5 + 0.5 * _1 * ((1 - e.Square(t)) * inner)
+    density = 1.1 * e.Exp(-e.Square(0.7 * _1)) * 0.7
+    yield (1 + e.Erf(0.7 * _1)) * 0.5 + 0.5 * _1 * density
     yield e.Exp(_1 - 3)
     yield 0.9 * _1 + 0.1 * _2
     yield _1 / (e.Sqrt(_2) + 3)

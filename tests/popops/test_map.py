@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from tests.popops.rig import Rig, evaluate
 e = popops.expr
 _1, _2, _3 = e._1, e._2, e._3
 F = np.float32
+Array = np.ndarray[Any, Any]
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +126,23 @@ def test_the_exponential_of_a_difference_is_that_of_its_result(shape: tuple[int,
     np.testing.assert_allclose(made, np.exp((x - a).astype(np.float64)), rtol=1e-6)
 
 
+def tanh_slope(x: e.Expr, y: e.Expr) -> e.Expr:
+    """The derivative of Gelu by Tanh with two numbers of its own, with y in one place."""
+    t = e.Tanh(0.8 * (x + 0.04 * (x * e.Square(x))))
+    inner = 0.8 * (1 + 0.04 * (e.Square(y) + x * (2 * x)))
+    return (1 + t) * 0.5 + 0.5 * x * ((1 - e.Square(t)) * inner)
+
+
+def erf_slope(x: e.Expr, y: e.Expr) -> e.Expr:
+    """The derivative of Gelu by Erf with two numbers of its own, with y in one place."""
+    inner = 1.1 * e.Exp(-e.Square(0.7 * y)) * 0.7
+    return (1 + e.Erf(0.7 * x)) * 0.5 + 0.5 * x * inner
+
+
+def density(x: Array) -> Array:
+    return evaluate(e.Exp(_1), -((F(0.7) * x) * (F(0.7) * x)))
+
+
 GATES = {
     "swish": (_1 * e.Sigmoid(_1), e.Sigmoid(_1), lambda x: x, lambda x, y: x * y),
     "gelu": (
@@ -140,8 +159,23 @@ GATES = {
         lambda x: F(0.7) * x,
         lambda x, y: F(0.5) * x * (F(1) + y),
     ),
+    "slope of gelu": (
+        tanh_slope(_1, _1),
+        e.Tanh(_1),
+        lambda x: F(0.8) * (x + F(0.04) * (x * (x * x))),
+        lambda x, t: (
+            (F(1) + t) * F(0.5)
+            + F(0.5) * x * ((F(1) - t * t) * (F(0.8) * (F(1) + F(0.04) * (x * x + x * (F(2) * x)))))
+        ),
+    ),
+    "slope of gelu by erf": (
+        erf_slope(_1, _1),
+        e.Erf(_1),
+        lambda x: F(0.7) * x,
+        lambda x, y: (F(1) + y) * F(0.5) + F(0.5) * x * (F(1.1) * density(x) * F(0.7)),
+    ),
 }
-"""Products with a gate that are one loop: whole; the gate's function, its argument, the product."""
+"""What is one loop with a gate: whole; the gate's function, its argument, and the rest."""
 
 
 @pytest.mark.parametrize("count", [1, 15, 16, 255, 257, 3000])
@@ -167,8 +201,26 @@ NEARLY = {
         (e.Erf(_2 * 0.7) + 1.0) * (_1 * 0.5),
         lambda x, y: F(0.5) * x * (F(1) + evaluate(e.Erf(_1), F(0.7) * y)),
     ),
+    "slope of gelu": (
+        tanh_slope(_1, _2),
+        lambda x, y: (
+            lambda t: (
+                (F(1) + t) * F(0.5)
+                + F(0.5)
+                * x
+                * ((F(1) - t * t) * (F(0.8) * (F(1) + F(0.04) * (y * y + x * (F(2) * x)))))
+            )
+        )(evaluate(e.Tanh(_1), F(0.8) * (x + F(0.04) * (x * (x * x))))),
+    ),
+    "slope of gelu by erf": (
+        erf_slope(_1, _2),
+        lambda x, y: (
+            (F(1) + evaluate(e.Erf(_1), F(0.7) * x)) * F(0.5)
+            + F(0.5) * x * (F(1.1) * density(y) * F(0.7))
+        ),
+    ),
 }
-"""Products with a gate of another operand, and what they are, by one operator at a time."""
+"""What has another operand in one place, and what it is, by one operator at a time."""
 
 
 @pytest.mark.parametrize("name", NEARLY)

@@ -55,6 +55,8 @@ int cost(const Value& v) {
     case VecOp::Swish: return 10;
     case VecOp::GeluTanh:
     case VecOp::GeluErfOf: return 16;
+    case VecOp::GeluErfSlope:
+    case VecOp::GeluTanhSlope: return 25;
     case VecOp::DivideByRoot:
     case VecOp::Quantize: return 6;
     case VecOp::RoundTo: return 3;

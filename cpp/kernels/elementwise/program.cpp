@@ -125,8 +125,9 @@ namespace {
 
 bool isConstant(const MapProgram& p, int v) { return p[v].kind == MapProgram::Kind::Constant; }
 
+/// Whether `op` computes value v; not if v is -1.
 bool isApply(const MapProgram& p, int v, VecOp op) {
-  return p[v].kind == MapProgram::Kind::Apply && p[v].op == op;
+  return v >= 0 && p[v].kind == MapProgram::Kind::Apply && p[v].op == op;
 }
 
 /// The value of an F32 constant.
@@ -253,6 +254,24 @@ Sides factors(const MapProgram& p, int v) {
   return {};
 }
 
+/// The value that `op` makes v of, else -1.
+int argumentOf(const MapProgram& p, int v, VecOp op) {
+  return isApply(p, v, op) ? p[v].args[0] : -1;
+}
+/// The other factor, if value v is a product with the constant a, else -1.
+int besideFactor(const MapProgram& p, int v, int a) {
+  const Sides found = factors(p, v);
+  return found.applied == a ? found.other : -1;
+}
+/// The constant b, if value v is x + b * (x * Square(x)), else -1.
+int cubicFactor(const MapProgram& p, int v, int x) {
+  const Sides sum = sides(p, v, VecOp::Add, VecOp::Mul);
+  const Sides cubic = factors(p, sum.applied);
+  const Sides cube = sides(p, cubic.other, VecOp::Mul, VecOp::Square);
+  const bool found = sum.other == x && cube.other == x;
+  return found && argumentOf(p, cube.applied, VecOp::Square) == x ? cubic.applied : -1;
+}
+
 /// Fuses x * Sigmoid(x) to Swish, 0.5 * x * (1 + Erf(a * x)) to GeluErfOf, and
 /// 0.5 * x * (1 + Tanh(a * (x + b * (x * Square(x))))) to GeluTanh.
 MapProgram::Value fuseGates(const MapProgram& p, const MapProgram::Value& v) {
@@ -277,16 +296,61 @@ MapProgram::Value fuseGates(const MapProgram& p, const MapProgram::Value& v) {
       return fused;
     }
     if (p[curve].op != VecOp::Tanh) continue;
-    const Sides sum = sides(p, outer.other, VecOp::Add, VecOp::Mul);
-    if (sum.other != half) continue;
-    const Sides cubic = factors(p, sum.applied);
-    if (cubic.applied < 0) continue;
-    const Sides cube = sides(p, cubic.other, VecOp::Mul, VecOp::Square);
-    if (cube.other != half || p[cube.applied].args[0] != half) continue;
+    const int b = cubicFactor(p, outer.other, half);
+    if (b < 0) continue;
     fused.op = VecOp::GeluTanh;
     fused.count = 3;
-    fused.args = {half, outer.applied, cubic.applied};
+    fused.args = {half, outer.applied, b};
     return fused;
+  }
+  return v;
+}
+
+/// Whether value v is (1 - t^2) (a (1 + b (x^2 + x (2 x)))).
+bool isTanhSlope(const MapProgram& p, int v, int t, int a, int b, int x) {
+  const Sides outer = sides(p, v, VecOp::Mul, VecOp::Sub);
+  if (outer.applied < 0 || !isNumber(p, p[outer.applied].args[0], 1.0f) ||
+      argumentOf(p, p[outer.applied].args[1], VecOp::Square) != t)
+    return false;
+  const int linear = besideNumber(p, besideFactor(p, outer.other, a), VecOp::Add, 1.0f);
+  const Sides thrice = sides(p, besideFactor(p, linear, b), VecOp::Add, VecOp::Square);
+  const Sides twice = sides(p, thrice.other, VecOp::Mul, VecOp::Mul);
+  return argumentOf(p, thrice.applied, VecOp::Square) == x && twice.other == x &&
+         besideNumber(p, twice.applied, VecOp::Mul, 2.0f) == x;
+}
+
+/// Fuses the derivatives of what fuseGates() fuses to GeluErfOf and GeluTanh, as differentiation
+/// writes them: 0.5 * (1 + curve) + 0.5 * x * slope.
+MapProgram::Value fuseSlopes(const MapProgram& p, const MapProgram::Value& v) {
+  if (v.from != Lane::F32) return v;
+  for (std::size_t k : {0u, 1u}) {
+    const int sum = besideNumber(p, v.args[k], VecOp::Mul, 0.5f);
+    const int curve = besideNumber(p, sum, VecOp::Add, 1.0f);
+    if (curve < 0 || p[curve].kind != MapProgram::Kind::Apply) continue;
+    const int product = v.args[1 - k], angle = p[curve].args[0];
+    const Sides inner = factors(p, angle);
+    if (inner.applied < 0 || !isApply(p, product, VecOp::Mul)) continue;
+    MapProgram::Value fused = v;
+    fused.count = 3;
+    for (std::size_t j : {0u, 1u}) {
+      const int x = besideNumber(p, p[product].args[j], VecOp::Mul, 0.5f);
+      const int slope = p[product].args[1 - j];
+      if (x < 0) continue;
+      if (p[curve].op == VecOp::Erf && inner.other == x) {
+        const Sides density = factors(p, besideFactor(p, slope, inner.applied));
+        const int power = argumentOf(p, density.other, VecOp::Exp);
+        if (argumentOf(p, argumentOf(p, power, VecOp::Neg), VecOp::Square) != angle) continue;
+        fused.op = VecOp::GeluErfSlope;
+        fused.args = {x, inner.applied, density.applied};
+        return fused;
+      }
+      const int b = cubicFactor(p, inner.other, x);
+      if (p[curve].op != VecOp::Tanh || b < 0) continue;
+      if (!isTanhSlope(p, slope, curve, inner.applied, b, x)) continue;
+      fused.op = VecOp::GeluTanhSlope;
+      fused.args = {x, inner.applied, b};
+      return fused;
+    }
   }
   return v;
 }
@@ -366,6 +430,7 @@ MapProgram MapProgram::fused() const {
     }
     if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseMul(p, v);
     if (v.kind == Kind::Apply && v.op == VecOp::Mul) v = fuseGates(p, v);
+    if (v.kind == Kind::Apply && v.op == VecOp::Add) v = fuseSlopes(p, v);
     if (v.kind == Kind::Apply && v.op == VecOp::Atan2 && v.from == Lane::F32) v = fuseAtan2(p, v);
     renamed.push_back(p.add(v));
   }

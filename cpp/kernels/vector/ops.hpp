@@ -73,8 +73,14 @@ enum class VecOp : std::uint8_t {
   /// (x, end, size, stride): x, plus `end` if it is negative, times `stride` in I32, or the least
   /// number of I32 if that is not within [0, size). All but x are scalars: form 14.
   RowNumber,
+  /// (x, a, k): the slope of GeluErfOf, 0.5 (1 + erf(a x)) + 0.5 x (k exp(-(a x)^2) a). F32 only; a
+  /// and k are scalars. Each operator rounds.
+  GeluErfSlope,
+  /// (x, a, b): the slope of GeluTanh, 0.5 (1 + t) + 0.5 x ((1 - t^2) (a (1 + b (x^2 + x (2 x)))))
+  /// with t = tanh(a (x + b x^3)), the same way.
+  GeluTanhSlope,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::RowNumber; }
+constexpr VecOp lastOf(VecOp) { return VecOp::GeluTanhSlope; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`
