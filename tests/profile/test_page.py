@@ -395,6 +395,8 @@ def test_tables_fit_a_laptop(chromium: Browser, file: Path) -> None:
             choose_table(page, name)
             wide = "(e) => e.scrollWidth - e.clientWidth"
             assert page.locator("#table .scroll").evaluate(wide) <= 0, name
+            cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
+            assert page.eval_on_selector_all("[role=columnheader] button", cut) == [], name
         assert page.evaluate("document.documentElement.scrollWidth") <= 1366
 
 
