@@ -10,9 +10,9 @@ and 200 of elements that do not lie together, or of products. Poolings are parts
 PopLibs' estimate for plans, whose parts meet no padding. Transpositions have the formulas of
 PopLibs 2.4 (sdk-release-2.4), the last release with any, for the vertices that the newest one
 chooses; those of matrices that several workers share have none. Element-wise operators of integers
-and booleans have four sizes for each operator and type that PopLibs has, casts to integers of 64 bits
-and of quarters eight. Updates have a number for their scale (SliceScale), activations one for what
-they are (Activation), in workload/work.hpp.
+and booleans have four sizes for each operator and type that PopLibs has, casts to 64 bits and of
+quarters eight. Updates have a number for their scale (SliceScale), activations one for what they
+are (Activation), in workload/work.hpp.
 `python -m tests.machine.test_poplibs_estimators` prints the comparison.
 """
 

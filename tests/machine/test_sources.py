@@ -29,7 +29,10 @@ def test_the_documentation_names_every_guess() -> None:
     assert named and types and operators
     always = set.intersection(*map(guesses, HELD))
     assert set(re.findall(r"`(\w+::\w+)`", named[1])) == always
-    assert set(re.findall(r"`(\w+::\w+)`", types[1] + operators[1])) == set.union(*map(guesses, HELD)) - always
+    assert (
+        set(re.findall(r"`(\w+::\w+)`", types[1] + operators[1]))
+        == set.union(*map(guesses, HELD)) - always
+    )
 
 
 @pytest.mark.parametrize(
