@@ -95,9 +95,7 @@ def test_sessions_use_these_vertices(name: str) -> None:
 def test_a_name_that_no_vertex_has_is_refused() -> None:
     net = Net()
     x = net.input("x", [8], 0)
-    with pytest.raises(
-        errors.poplar_invalid_option, match=r"costedAs is 'elu'.*reluGrad"
-    ):
+    with pytest.raises(errors.poplar_invalid_option, match=r"costedAs is 'elu'.*reluGrad"):
         popops.map(net.graph, expr._1 * 2, [x], net.prog, "x", {"costedAs": "elu"})
 
 
