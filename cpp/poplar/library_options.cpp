@@ -86,6 +86,11 @@ std::vector<LibraryOptions> tables() {
       {Library::Map,
        "popops.map",
        {
+           {"costedAs", Effect::Acts, Type::Choice, "expression",
+            "the activation, or the gradient of one, that an expression is: PopLibs has a vertex "
+            "for "
+            "it, which the machine reading costs",
+            "expression swish gelu reluGrad sigmoidGrad tanhGrad geluGrad geluErfGrad swishGrad"},
            without("enableGenerateCodelet", Type::Flag, "true", kOneKernel),
            without("forceGenerateCodelet", Type::Flag, "false", kOneKernel),
            without("enableVectorBroadcastOptimisations", Type::Flag, "true", kOneKernel),

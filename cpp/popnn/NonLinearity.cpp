@@ -84,6 +84,22 @@ Any gradient(NonLinearityType type) {
   }
 }
 
+/// The option of popops::map for an activation that PopLibs has a vertex of its own for, or for its
+/// gradient.
+poplar::OptionFlags costs(NonLinearityType type, bool isGradient) {
+  const char* name = "expression";
+  switch (type) {
+    case NonLinearityType::SWISH: name = isGradient ? "swishGrad" : "swish"; break;
+    case NonLinearityType::GELU: name = isGradient ? "geluGrad" : "gelu"; break;
+    case NonLinearityType::GELU_ERF: name = isGradient ? "geluErfGrad" : name; break;
+    case NonLinearityType::RELU: name = isGradient ? "reluGrad" : name; break;
+    case NonLinearityType::SIGMOID: name = isGradient ? "sigmoidGrad" : name; break;
+    case NonLinearityType::TANH: name = isGradient ? "tanhGrad" : name; break;
+    default: break;
+  }
+  return {{"costedAs", name}};
+}
+
 float scaleOf(NonLinearityType type) {
   return type == NonLinearityType::SOFTMAX_SCALED ? kSoftmaxScale : 1.0f;
 }
@@ -95,7 +111,8 @@ Tensor nonLinearity(Graph& graph, NonLinearityType nonLinearityType, Tensor t, S
   if (isSoftmax(nonLinearityType))
     return popir::softmax(graph, t, prog, debugContext, scaleOf(nonLinearityType));
   check(t);
-  return popops::map(graph, function(nonLinearityType), {t}, prog, {debugContext, "NonLinearity"});
+  return popops::map(graph, function(nonLinearityType), {t}, prog, {debugContext, "NonLinearity"},
+                     costs(nonLinearityType, false));
 }
 
 Tensor nonLinearity(Graph& graph, NonLinearityType nonLinearityType, Tensor t,
@@ -109,7 +126,8 @@ void nonLinearityInPlace(Graph& graph, NonLinearityType nonLinearityType, Tensor
   if (isSoftmax(nonLinearityType))
     return popir::softmaxInPlace(graph, t, prog, debugContext, scaleOf(nonLinearityType));
   check(t);
-  popops::mapInPlace(graph, function(nonLinearityType), {t}, prog, {debugContext, "NonLinearity"});
+  popops::mapInPlace(graph, function(nonLinearityType), {t}, prog, {debugContext, "NonLinearity"},
+                     costs(nonLinearityType, false));
 }
 
 void nonLinearityInPlace(Graph& graph, NonLinearityType nonLinearityType, Tensor t,
@@ -135,7 +153,7 @@ Tensor nonLinearityInputGradient(Graph& graph, NonLinearityType nonLinearityType
                                  ", outGradient " + outGradient.elementType().toString() + " " +
                                  outGradient.shapeToString() + "; give one shape and type");
   return popops::map(graph, gradient(nonLinearityType), {act, outGradient}, prog,
-                     {debugContext, "NonLinearityGrad"});
+                     {debugContext, "NonLinearityGrad"}, costs(nonLinearityType, true));
 }
 
 }  // namespace popnn

@@ -4,6 +4,7 @@
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -32,8 +33,9 @@ class Mapping {
  public:
   Mapping(poplar::Graph& graph, const char* function, const Expressions& exprs,
           const std::vector<Tensor>& ts, poplar::program::Sequence& prog,
-          const poplar::DebugContext& debugContext)
-      : graph_(graph), prog_(prog), debugContext_(debugContext) {
+          const poplar::DebugContext& debugContext,
+          popir::Activation activation = popir::Activation::None)
+      : graph_(graph), prog_(prog), debugContext_(debugContext), activation_(activation) {
     const std::string path = debugContext.getPathName();
     who_ = std::string("popops::") + function + (path.empty() ? "" : " '" + path + "'");
     std::vector<poplar::Type> types;
@@ -136,19 +138,31 @@ class Mapping {
       else
         operands.push_back({inputs_[i], Access::Read});
     }
-    auto kernel = std::make_shared<popir::MapKernel>(std::move(compiled_.program),
-                                                     std::move(inputs), std::move(outputs));
+    auto kernel = std::make_shared<popir::MapKernel>(
+        std::move(compiled_.program), std::move(inputs), std::move(outputs), activation_);
     popir::addBulkVertex(graph_, prog_, std::move(kernel), std::move(operands), debugContext_);
   }
 
   poplar::Graph& graph_;
   poplar::program::Sequence& prog_;
   const poplar::DebugContext& debugContext_;
+  popir::Activation activation_;
   std::string who_;
   popir::CompiledExpressions compiled_;
   /// By placeholder; invalid if unused.
   std::vector<Tensor> inputs_;
 };
+
+/// The choices of the option costedAs, in the order of the enumerators.
+popir::Activation costedAs(const poplar::OptionFlags& options) {
+  constexpr std::array kNames = {"expression", "swish",    "gelu",        "reluGrad", "sigmoidGrad",
+                                 "tanhGrad",   "geluGrad", "geluErfGrad", "swishGrad"};
+  for (const auto& [name, value] : options)
+    if (name == "costedAs")
+      return static_cast<popir::Activation>(std::find(kNames.begin(), kNames.end(), value) -
+                                            kNames.begin());
+  return popir::Activation::None;
+}
 
 Expressions pointers(const std::vector<expr::Any>& exprs) {
   Expressions p;
@@ -169,7 +183,9 @@ Tensor map(poplar::Graph& graph, const expr::Expr& expr, const std::vector<Tenso
            poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
            const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("popops::map", popir::Library::Map, options);
-  return Mapping(graph, "map", {&expr}, ts, prog, debugContext).toNewTensors().front();
+  return Mapping(graph, "map", {&expr}, ts, prog, debugContext, costedAs(options))
+      .toNewTensors()
+      .front();
 }
 
 std::vector<Tensor> map(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
@@ -186,7 +202,8 @@ void mapInPlace(poplar::Graph& graph, const expr::Expr& expr, const std::vector<
                 const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("popops::mapInPlace", popir::Library::Map, options);
   checkCount("mapInPlace", !ts.empty(), 1, ts.size());
-  Mapping(graph, "mapInPlace", {&expr}, ts, prog, debugContext).toTensors({ts.front()});
+  Mapping(graph, "mapInPlace", {&expr}, ts, prog, debugContext, costedAs(options))
+      .toTensors({ts.front()});
 }
 
 void mapInPlace(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
@@ -203,7 +220,8 @@ void mapWithOutput(poplar::Graph& graph, const expr::Expr& expr, const std::vect
                    const Tensor& out, poplar::program::Sequence& prog,
                    const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("popops::mapWithOutput", popir::Library::Map, options);
-  Mapping(graph, "mapWithOutput", {&expr}, ts, prog, debugContext).toTensors({out});
+  Mapping(graph, "mapWithOutput", {&expr}, ts, prog, debugContext, costedAs(options))
+      .toTensors({out});
 }
 
 void mapWithOutput(poplar::Graph& graph, const std::vector<expr::Any>& exprs,

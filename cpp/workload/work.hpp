@@ -41,8 +41,7 @@ struct UnknownWork {
   void shrink(Share) {}
 };
 
-/// Work on each element by itself, the same for all: fills, scaled additions, selections, random
-/// numbers.
+/// Work on each element by itself, the same for all: fills, selections, random numbers.
 struct ElementsWork {
   poplar::Type type;
   std::uint64_t elements = 1;
@@ -65,11 +64,26 @@ enum class Operator : std::uint8_t {
 };
 constexpr Operator lastOf(Operator) { return Operator::CAST; }
 
+/// The addition of a scaled tensor to another one, of `type`, in place.
+struct ScaledAddWork {
+  poplar::Type type;
+  std::uint64_t elements = 1;
+  /// Types of the tensor that is added, and of the scales; invalid: `type`.
+  poplar::Type other = {}, scale = {};
+  bool subtracts = false;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.other, w.scale, w.subtracts);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
 /// One element-wise operator.
 struct OperatorWork {
   poplar::Type type;
   std::uint64_t elements = 1;  ///< of the result
-  Operator op = {};
+  Operator op = Operator::ADD;
   /// If one operand is a vector: the number of elements in a row of the other operand. The vector
   /// has one element per column (BroadcastVectorInner) or one per row (BroadcastVectorOuter).
   std::uint64_t columns = 1;
@@ -128,6 +142,33 @@ struct GfloatWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
+/// The activations that PopLibs has vertices of their own for, and their gradients.
+enum class Activation {
+  None,
+  Swish,
+  Gelu,
+  ReluGrad,
+  SigmoidGrad,
+  TanhGrad,
+  GeluGrad,
+  GeluErfGrad,
+  SwishGrad
+};
+constexpr Activation lastOf(Activation) { return Activation::SwishGrad; }
+
+/// An activation, or the gradient of one.
+struct ActivationWork {
+  poplar::Type type;
+  std::uint64_t elements = 1;
+  Activation activation = Activation::Gelu;
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.activation);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
 /// Several operators, joined in one generated codelet.
 struct ExpressionWork {
   struct Count {
@@ -153,16 +194,25 @@ struct ExpressionWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
+/// What slices are multiplied with before they update a tensor's: a scale of their type, a scale of
+/// float that halves have, or nothing.
+enum class SliceScale { Same, Float, None };
+constexpr SliceScale lastOf(SliceScale) { return SliceScale::None; }
+
 /// Reads or updates of slices of a tensor. `planned`: those of a plan, which numbers do not describe.
 struct SlicesWork {
   poplar::Type type;
   std::uint64_t slices = 1;
   std::uint64_t elementsEach = 1;
+  SliceScale scale = SliceScale::Same;
+  /// Of a single slice the rows of the tensor that it has, as PopLibs' dynamicSlice takes them; 0 for
+  /// several slices.
+  std::uint64_t rows = 0;
   std::optional<PlannedSlices> planned = {};
 
   template <class W>
   static auto fields(W& w) {
-    return std::tie(w.slices, w.elementsEach);
+    return std::tie(w.slices, w.elementsEach, w.scale, w.rows);
   }
   void shrink(Share share) { slices = share.of(slices); }
 };
@@ -366,9 +416,9 @@ struct CopyWork {
 
 /// A vertex, or a tile's part of one.
 using VertexWork =
-    std::variant<UnknownWork, ElementsWork, OperatorWork, CastWork, GfloatWork, ExpressionWork,
-                 SlicesWork, TransposeWork, ReduceWork, RowsWork, NllWork, SortedRowsWork,
-                 WindowsWork, PoolingWork, ContractionWork, CopyWork>;
+    std::variant<UnknownWork, ElementsWork, ScaledAddWork, OperatorWork, CastWork, GfloatWork,
+                 ActivationWork, ExpressionWork, SlicesWork, TransposeWork, ReduceWork, RowsWork,
+                 NllWork, SortedRowsWork, WindowsWork, PoolingWork, ContractionWork, CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {

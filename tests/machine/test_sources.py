@@ -10,6 +10,7 @@ import popir
 from popir import poplar
 from popir._device import machine
 from popir.profile import MachineReport
+from tests.machine.test_estimators import op
 from tests.toolchain import ROOT
 
 HELD = [poplar.FLOAT, poplar.HALF, poplar.INT, poplar.SIGNED_CHAR]
@@ -23,11 +24,15 @@ def test_the_documentation_names_every_guess() -> None:
     """Those of all types, and those of some."""
     page = (ROOT / "docs" / "machine_model.md").read_text()
     named = re.search(r"\| guess \|(.*?)\|\n", page)
-    some = re.search(r"\| guess for some types \|(.*?)\|\n", page)
-    assert named and some
+    types = re.search(r"\| guess for some types \|(.*?)\|\n", page)
+    operators = re.search(r"\| guess for some operators \|(.*?)\|\n", page)
+    assert named and types and operators
     always = set.intersection(*map(guesses, HELD))
     assert set(re.findall(r"`(\w+::\w+)`", named[1])) == always
-    assert set(re.findall(r"`(\w+::\w+)`", some[1])) == set.union(*map(guesses, HELD)) - always
+    assert (
+        set(re.findall(r"`(\w+::\w+)`", types[1] + operators[1]))
+        == set.union(*map(guesses, HELD)) - always
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,6 +45,13 @@ def test_the_documentation_names_every_guess() -> None:
         ("poplin::ConvPartial1x1Out", poplar.HALF, [1, 8, 8, 8, 1], "estimator"),
         ("poplin::ConvPartial1x1Out", poplar.INT, [1, 8, 8, 8, 1], "guess"),
         ("poplar::Copy", poplar.LONGLONG, [64], "estimator"),
+        ("popops::BinaryOp1D", poplar.LONGLONG, [600, op("ADD")], "estimator"),
+        ("popops::BinaryOp1D", poplar.SHORT, [600, op("ADD")], "guess"),
+        ("popops::BinaryOp1D", poplar.DOUBLE, [600, op("ADD")], "guess"),
+        ("popops::UnaryOp1D", poplar.BOOL, [600, op("LOGICAL_NOT")], "estimator"),
+        ("popops::BroadcastVectorOuter", poplar.FLOAT, [600, op("DIVIDE"), 6], "guess"),
+        ("popops::BroadcastVectorInner", poplar.FLOAT, [600, op("DIVIDE"), 6], "estimator"),
+        ("popops::Clamp", poplar.UNSIGNED_INT, [600], "guess"),
         ("popops::Juggle", poplar.FLOAT, [], "unknown"),
     ],
 )

@@ -322,6 +322,15 @@ def turns(name: str, n: int, **fields: Any) -> int:
     return counted(name, out=ints(n), **{field: ints(n) for field in fields.pop("of")}, **fields)
 
 
+def longs_more(op: str) -> int:
+    """What a worker has of 50 integers of two words more."""
+    fields = {
+        n: {name: np.arange(n, dtype=np.int64) for name in ("a", "b", "out")} for n in (600, 300)
+    }
+    more, less = (counted(f"OfLongs<'{op}'>", **fields[n]) for n in (600, 300))
+    return more - less
+
+
 def exchanges(kind: str, n: int) -> int:
     """Keys that all change places."""
     key = np.float32 if "float" in kind else np.int32
@@ -378,6 +387,10 @@ PUBLISHED = {
         lambda: turns("Scaled", 600, of="a", by=3) - turns("Scaled", 300, of="a", by=3),
         50 * 6,
     ),
+    "popops::BinaryOp1D of 64 bits, sums, 50 more": (lambda: longs_more("+"), 50 * 11),
+    "popops::BinaryOp1D of 64 bits, products, 50 more": (lambda: longs_more("*"), 50 * 30),
+    "popops::BinaryOp1D of 64 bits, and, 50 more": (lambda: longs_more("&"), 50 * 9),
+    "popops::BinaryOp1D of 64 bits, maxima, 50 more": (lambda: longs_more(">"), 50 * 15),
     "popops::CompareAndSwapAtDistance of ints, 40 more": (
         lambda: exchanges("int,false", 60) - exchanges("int,false", 20),
         40 * 12,

@@ -48,4 +48,4 @@ def test_resnet_is_trained_on_an_ipu_with_the_published_configuration() -> None:
     report = session.getReport()
     assert report.tilesOutOfMemory == 0
     row = published("ResNet-50 training, recomputed")
-    assert 0.9 < row.clock / (report.cycles / (57 * 18)) / row.per_second < 1.1
+    assert 0.8 < row.clock / (report.cycles / (57 * 18)) / row.per_second < 1.2

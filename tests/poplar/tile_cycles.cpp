@@ -184,6 +184,27 @@ struct Alike : MultiVertex {
   }
 };
 
+// The same with two integers of two words.
+template <char op>
+struct OfLongs : MultiVertex {
+  Input<Vector<long long>> a, b;
+  Output<Vector<long long>> out;
+  bool compute(unsigned worker) {
+    const unsigned n = out.size();
+    for (unsigned i = worker; i < n; i += numWorkers()) {
+      if constexpr (op == '+') out[i] = a[i] + b[i];
+      if constexpr (op == '*') out[i] = a[i] * b[i];
+      if constexpr (op == '&') out[i] = a[i] & b[i];
+      if constexpr (op == '>') out[i] = a[i] > b[i] ? a[i] : b[i];
+    }
+    return true;
+  }
+};
+template struct OfLongs<'+'>;
+template struct OfLongs<'*'>;
+template struct OfLongs<'&'>;
+template struct OfLongs<'>'>;
+
 // Exchanges keys that are `apart`, and values with them, as a bitonic sort does: upwards, then
 // downwards in the next block.
 template <class Key, bool both>

@@ -352,6 +352,22 @@ def test_colours_are_those_of_names_and_no_phase_shares_its_own(
     assert all(other[name] == shown[name] for name in other.keys() & shown.keys())
 
 
+def test_a_click_still_does_when_what_is_above_has_grown(chromium: Browser, file: Path) -> None:
+    """The tables of a tile, above the balance of tiles, are as long as it has variables."""
+    with chromium.page(file, viewport={"width": 1366, "height": 768}) as page:
+        plot = page.locator("#balance-plot .u-over")
+        plot.scroll_into_view_if_needed()
+        plot.hover()
+        page.evaluate("document.documentElement.style.overflowAnchor = 'none'")
+        page.locator("#memory").evaluate("e => { e.style.paddingBottom = '80px'; }")
+        box = plot.bounding_box()
+        assert box is not None
+        for part in (0.25, 0.75):
+            page.mouse.click(box["x"] + part * box["width"], box["y"] + 0.9 * box["height"])
+            tip = page.locator("#balance-plot .tooltip:visible").inner_text()
+            assert tip.split("\n")[0] == page.inner_text("#tile h3").lower()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_name_has_the_colour_of_a_phase(chromium: Browser, file: Path, scheme: str) -> None:
     """Nor one that looks like it: 60 is two steps of lightness of one hue."""
@@ -395,6 +411,8 @@ def test_tables_fit_a_laptop(chromium: Browser, file: Path) -> None:
             choose_table(page, name)
             wide = "(e) => e.scrollWidth - e.clientWidth"
             assert page.locator("#table .scroll").evaluate(wide) <= 0, name
+            cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
+            assert page.eval_on_selector_all("[role=columnheader] button", cut) == [], name
         assert page.evaluate("document.documentElement.scrollWidth") <= 1366
 
 

@@ -6,9 +6,6 @@
 namespace popir::tile {
 namespace {
 
-// The upper word of a product of two: graphcore/llvm-project-fork, mulhu and mulhs of its tests.
-constexpr unsigned kUpperProduct = 16;
-
 unsigned log2Above(std::uint64_t n) {
   unsigned bits = 0;
   while ((std::uint64_t{1} << bits) < n) ++bits;

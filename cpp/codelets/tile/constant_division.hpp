@@ -8,11 +8,15 @@
 
 namespace popir::tile {
 
+/// Instructions of a tile's compiler for the upper word of a product: graphcore/llvm-project-fork,
+/// mulhu and mulhs of its tests.
+constexpr unsigned kUpperProduct = 16;
+
 /// Instructions of the main pipeline that a quotient or rest of integers takes, where the divisor
 /// is a constant of at most 32 bits other than 0. Empty for all other instructions.
 ///
 /// A power of two is shifted by. Any other divisor is multiplied by a reciprocal, as Granlund and
-/// Montgomery have it; the upper half of a product is 16 instructions of a tile's compiler.
+/// Montgomery have it.
 std::optional<unsigned> constantDivision(const Instruction& instruction);
 
 }  // namespace popir::tile

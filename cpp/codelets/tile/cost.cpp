@@ -83,6 +83,7 @@ class Coster {
   Coster(const Function& function, const std::set<std::string>& defined)
       : code_(function), defined_(defined), supervisor_(of("5popir14SupervisorCallI")) {
     findHalves();
+    findWides();
   }
 
   Cost run() {
@@ -236,10 +237,50 @@ class Coster {
                                                  [&](const auto& a) { return halves_.count(a); }));
   }
 
+  // ---- integers of two words
+
+  // What has 64 bits on the host is a size or an address, of 32 on a tile, unless it comes from memory
+  // or goes there.
+  void findWides() {
+    std::vector<const Instruction*> found;
+    const auto reach = [&](const Instruction* i) {
+      static const std::set<std::string> kOperations = {
+          "load", "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "select", "phi"};
+      if (i && i->type == "i64" && kOperations.count(i->operation) &&
+          wides_.insert(i->result).second)
+        found.push_back(i);
+    };
+    for (const auto& block : code_.function().blocks)
+      for (const auto& i : block.instructions) {
+        if (i.operation == "load") reach(&i);
+        if (i.operation == "store" && i.type == "i64") reach(code_.definition(i.arguments[0]));
+      }
+    while (!found.empty()) {
+      const auto* i = found.back();
+      found.pop_back();
+      for (const auto* u : code_.users(i->result))
+        if (u->operation != "load") reach(u);
+    }
+  }
+  bool isWide(const Instruction& i) const { return i.type == "i64" && wides_.count(i.result); }
+
+  // By words; sums have a carry, which is a comparison and an addition, and products the upper word of
+  // the product of the lower ones.
+  MicroOps ofWide(const Instruction& i) const {
+    const auto& op = i.operation;
+    if (op == "add" || op == "sub") return mains(4);
+    if (op == "mul") return mains(1 + kUpperProduct + 2 + 2);
+    // Of a constant two shifts and an or; else both words are chosen, too
+    if (op == "shl" || op == "lshr" || op == "ashr")
+      return mains(isConstant(i.arguments[1]) ? 4 : 11);
+    return mains(2);
+  }
+
   // ---- single instructions
 
   MicroOps ofArithmetic(const Instruction& i, unsigned each = 1) const {
     const auto lanes = lanesOf(i.type);
+    if (isWide(i)) return ofWide(i);
     if (!isFloating(i.type)) return mains(each * lanes);
     if (!isHalf(i)) return auxs(each * std::max(1u, (lanes + 1) / 2));
     // A single half is put into both lanes first
@@ -250,6 +291,7 @@ class Coster {
     const auto bits = bitsOf(i.type);
     const bool floating = isFloating(i.type) || startsWith(i.type, "<");
     if (bits < 32) return mains(1);
+    if (i.type == "i64") return mains(2);
     if (!floating) return mains((bits + 31) / 32);
     const unsigned align = std::max(i.align, 1u) * 8;
     const auto width = std::min(align >= 64 ? 64u : align, bits);
@@ -289,6 +331,9 @@ class Coster {
                                       [](const Instruction* u) { return u->operation == "br"; });
     if (i.operation == "icmp") {
       if (isTest(i)) return {};
+      const bool wide = std::any_of(i.arguments.begin(), i.arguments.end(),
+                                    [&](const auto& a) { return wides_.count(a) > 0; });
+      if (wide) return mains(i.predicate == "eq" || i.predicate == "ne" ? 3 : 4);
       // brz, brnz, brneg and brpos compare with zero themselves
       const bool zero = i.arguments[1] == "0" || i.arguments[1] == "null";
       const bool sign =
@@ -491,6 +536,12 @@ class Coster {
     }
     if (startsWith(callee, "llvm.")) {
       const auto lanes = lanesOf(i.type);
+      const bool wide = std::any_of(i.arguments.begin(), i.arguments.end(),
+                                    [&](const auto& a) { return wides_.count(a) > 0; });
+      // Of two words the comparison and the choice
+      if (wide && (startsWith(callee, "llvm.smax") || startsWith(callee, "llvm.smin") ||
+                   startsWith(callee, "llvm.umax") || startsWith(callee, "llvm.umin")))
+        return {0, false, mains(4 + 2)};
       if (startsWith(callee, "llvm.abs")) return {0, false, mains(2 * lanes)};
       if (startsWith(callee, "llvm.cttz") || startsWith(callee, "llvm.bswap"))
         return {0, false, mains(3)};
@@ -688,6 +739,7 @@ class Coster {
     if (!i.to.empty()) return ofConversion(i);
     if (op == "select") {
       const auto mask = maskOf(i.arguments[0]);
+      if (isWide(i)) return mains(2 + mask);
       if (!isFloating(i.type)) return mains(lanesOf(i.type) + mask);
       auto ops = mains(1 + mask);  // a branch around a move
       ops.push_back({Pipe::Aux});
@@ -780,7 +832,7 @@ class Coster {
   const Code code_;
   const std::set<std::string>& defined_;
   const bool supervisor_;
-  std::set<std::string> halves_;
+  std::set<std::string> halves_, wides_;
   Cost cost_;
   bool calls_ = false;
 };

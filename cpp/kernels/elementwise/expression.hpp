@@ -22,11 +22,14 @@ namespace popir {
 /// work(): a program of one operator has the vertex class that PopLibs has for this operator. The
 /// class is a broadcast one if an operand is a constant, a single element, or a vector along
 /// adjacent dimensions. "InPlace" is appended if an operand is both read and written. A program of
-/// several operators is a "popops::MapExpr". The type is that of the first input.
+/// several operators is a "popops::MapExpr", unless it is an activation that PopLibs has a vertex for:
+/// "popnn::NonLinearity1D" or "popnn::NonLinearityGrad1D". The type is that of the first input.
 class MapKernel : public Kernel {
  public:
   /// Input k of the program reads operand `inputs[k]`. Output k writes operand `outputs[k]`.
-  MapKernel(MapProgram program, std::vector<std::size_t> inputs, std::vector<std::size_t> outputs);
+  /// `activation`: what the program computes, for work().
+  MapKernel(MapProgram program, std::vector<std::size_t> inputs, std::vector<std::size_t> outputs,
+            Activation activation = Activation::None);
 
   const char* name() const override { return "map"; }
   bool accepts(std::size_t i, const Layout& layout) const override;
@@ -45,13 +48,14 @@ class MapKernel : public Kernel {
   bool mayWorkOutOfPlace() const override { return true; }
 
   /// Constructor arguments in order, for saved executables.
-  auto state() const { return std::tie(program_, inputs_, outputs_); }
+  auto state() const { return std::tie(program_, inputs_, outputs_, activation_); }
 
  private:
   bool writes(std::size_t operand) const;
 
   MapProgram program_;
   std::vector<std::size_t> inputs_, outputs_;
+  Activation activation_;
 };
 
 }  // namespace popir

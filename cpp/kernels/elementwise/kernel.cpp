@@ -47,8 +47,11 @@ void checkApply(const MapProgram& program, std::size_t at) {
 }  // namespace
 
 MapKernel::MapKernel(MapProgram program, std::vector<std::size_t> inputs,
-                     std::vector<std::size_t> outputs)
-    : program_(std::move(program)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+                     std::vector<std::size_t> outputs, Activation activation)
+    : program_(std::move(program)),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      activation_(activation) {
   if (inputs_.size() < program_.inputCount() || outputs_.size() != program_.outputs().size() ||
       outputs_.empty())
     throw std::invalid_argument("MapKernel: operands do not fit the program");

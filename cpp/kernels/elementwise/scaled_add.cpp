@@ -175,8 +175,12 @@ void ScaledAddKernel::check(const std::vector<OperandInfo>& operands) const {
 Work ScaledAddKernel::work(const std::vector<Layout>& operands) const {
   const std::uint64_t n = operands[0].elements();
   const bool add = form_ == ScaledAddForm::Add;
-  return {add ? "popops::ScaledAdd" : "popops::aXPlusbY", ElementsWork{operands[0].type, n},
-          integer(operands[0].type) ? 0 : (add ? 2 : 3) * n};
+  const auto a = operands[0].type;
+  // A scale that is known at compile time has the data's type.
+  const auto scale = b_.operand ? operands.back().type : a;
+  return {add ? "popops::ScaledAdd" : "popops::aXPlusbY",
+          ScaledAddWork{a, n, operands[1].type, scale, b_.operand && b_.number < 0},
+          integer(a) ? 0 : (add ? 2 : 3) * n};
 }
 
 }  // namespace popir

@@ -108,6 +108,14 @@ Work MapKernel::work(const std::vector<Layout>& operands) const {
     }
   }
 
+  if (activation_ != Activation::None) {
+    const bool forward = activation_ < Activation::ReluGrad;
+    w.vertexClass = !forward  ? "popnn::NonLinearityGrad1D"
+                    : inPlace ? "popnn::NonLinearity1DInPlace"
+                              : "popnn::NonLinearity1D";
+    w.whole = ActivationWork{type, n, activation_};
+    return w;
+  }
   const bool castOnly = ops.empty() && type != out.type;
   if (castOnly || (ops.size() == 1 && outputs_.size() == 1)) {
     const Value& v = castOnly ? program_[program_.outputs().front()] : *ops.front();

@@ -533,8 +533,14 @@ Work SlicesKernel::work(const std::vector<Layout>& operands) const {
                                   "popops::MultiUpdateAdd"};
   const bool computes = kind_ > SlicesKind::Write;
   const std::uint64_t flops = kind_ == SlicesKind::Add ? 2 : computes ? 1 : 0;
+  const bool inFloat = kind_ == SlicesKind::Add && operands[3].type != s.type;
+  const auto scale = kind_ == SlicesKind::Add ? (inFloat ? SliceScale::Float : SliceScale::Same)
+                                              : SliceScale::None;
+  std::uint64_t rows = count == 1;
+  for (std::int64_t d = 0; d < operands[offsets()].shape[1]; ++d)
+    rows *= static_cast<std::uint64_t>(s.shape[static_cast<std::size_t>(d) + 1]);
   return {vertices[computes ? 2 : static_cast<int>(kind_)],
-          SlicesWork{s.type, count, count == 0 ? 0 : s.elements() / count, planned_},
+          SlicesWork{s.type, count, count == 0 ? 0 : s.elements() / count, scale, rows, planned_},
           flops * s.elements()};
 }
 

@@ -8,15 +8,27 @@ namespace {
 WorkerSlices shared(const TargetSpec& spec, const SlicesWork& w) {
   return {w.type, w.elementsEach, ceilDiv(w.slices, spec.numWorkerContexts)};
 }
+Cycles single(const TargetSpec& spec, const SlicesWork& w) {
+  return dynamicSlice(spec, w.type, w.elementsEach, w.rows);
+}
 Cycles multiSlice(const TargetSpec& spec, const SlicesWork& w) {
+  if (w.rows > 0) return single(spec, w);
   return takeSlices(spec, shared(spec, w), SliceVertex::Read);
 }
 Cycles multiUpdate(const TargetSpec& spec, const SlicesWork& w) {
+  if (w.rows > 0) return single(spec, w);
   return takeSlices(spec, shared(spec, w), SliceVertex::Update);
 }
 Cycles multiUpdateAdd(const TargetSpec& spec, const SlicesWork& w) {
   const auto bytes = w.elementsEach * w.type.sizeInBytes();
-  return combineSlices(spec, shared(spec, w), true, bytes % spec.atomicStoreGranularity == 0);
+  return combineSlices(spec, shared(spec, w), true, w.scale,
+                       bytes % spec.atomicStoreGranularity == 0);
+}
+// Its vertices are of floats, halves and integers of 32 bits.
+Formula ofWords(const SlicesWork& w) {
+  const bool known = w.type == poplar::FLOAT || w.type == poplar::HALF || w.type == poplar::INT ||
+                     w.type == poplar::UNSIGNED_INT;
+  return known ? Formula::Published : Formula::Guess;
 }
 
 // A worker that searches offsets in order, for the first and the last of its rows.
@@ -71,36 +83,42 @@ Cycles takeSlices(const TargetSpec& spec, const WorkerSlices& w, SliceVertex kin
   return supervised(spec, 0, worker);
 }
 
-// The scale has the slices' type. Slices of eight bytes that are added, or of four floats, have a
-// path of their own.
-Cycles combineSlices(const TargetSpec& spec, const WorkerSlices& w, bool adds, bool inWords) {
-  const bool words = w.type.sizeInBytes() >= 4;
+// Slices of eight bytes that are scaled and added, or of four floats, have a path of their own.
+Cycles combineSlices(const TargetSpec& spec, const WorkerSlices& w, bool adds, SliceScale scale,
+                     bool inWords) {
+  const bool words = w.type.sizeInBytes() >= 4, scaled = scale != SliceScale::None;
+  const Cycles inFloat = scale == SliceScale::Float;
   const auto size = std::min<Cycles>(w.type.sizeInBytes(), 4);
   const auto n = w.elements * w.type.sizeInBytes() / size;
-  const bool special = adds && (words ? n == 2 || n == 4 : size == 2 && n == 4);
+  const bool special = adds && scaled && (words ? n == 2 || n == 4 : size == 2 && n == 4);
   const auto atom = std::max<Cycles>(1, spec.atomicStoreGranularity / size);
-  Cycles each = words ? 11 : 13;
+  Cycles each = words ? 11 : scaled ? 13 : 12;
   if (!inWords)
     each += 20 * n;
   else if (special)
-    each = words ? 4 * n : 9;
+    each = words ? 4 * n : 9 + 3 * inFloat;
   else
-    each += 3 * (std::max(n / atom, Cycles{1}) - 1);
-  Cycles worker = 3 + (words ? 29 + 6 : 30 + 4) - special + each * w.inside;
+    each += (3 + inFloat) * (std::max(n / atom, Cycles{1}) - 1);
+  const Cycles start = (words ? 29 : 30) + (scaled ? (words ? 6 : 4) : 0);
+  Cycles worker = 3 + start - special + each * w.inside;
   worker += w.searched > 0 ? searched(w) + 15 : 5 * w.outside;
   return supervised(spec, 0, worker);
 }
 
-// As PopLibs' DynamicSlice1D and DynamicUpdateSlice1D, for one slice.
-Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements) {
-  const auto vectors = ceilDiv(elements, spec.numWorkerContexts) / vectorWidth(spec, type);
-  return elements == 0 ? 0 : supervised(spec, 25, 39 + 24 + 2 * vectors);
+// As PopLibs' DynamicSlice1D and DynamicUpdateSlice1D, which take a slice row by row.
+Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements, Cycles rows) {
+  if (elements == 0) return 0;
+  const bool bytes = type.sizeInBytes() == 1;
+  const auto words = std::max<Cycles>(1, type.sizeInBytes() / 4);
+  const auto each = ceilDiv(words * (elements / rows), spec.numWorkerContexts);
+  const auto vectors = each / (bytes ? 4 : spec.dataPathWidth / 8 / (type.sizeInBytes() / words));
+  return supervised(spec, 25, (bytes ? 76 : 39) + rows * ((bytes ? 72 : 24) + 2 * vectors));
 }
 
 std::vector<VertexClass> arrayClasses() {
   return {published("popops::MultiSlice", multiSlice),
           published("popops::MultiUpdate", multiUpdate),
-          published("popops::MultiUpdateAdd", multiUpdateAdd),
+          vertexClass("popops::MultiUpdateAdd", ofWords, multiUpdateAdd),
           guessed("popops::Scan", scan),
           guessed("popops::ScanProductGradient", scanProductGradient),
           vertexClass<SortedRowsWork>("popops::TopK", topKFormula, topK),

@@ -3,111 +3,18 @@
 #include <array>
 
 #include "machine/estimators/formulas.hpp"
+#include "machine/estimators/rates.hpp"
 
 namespace popir {
 namespace {
 
-// The loop of an operator takes `cycles` for `unroll` elements. Two values of `unroll` are special:
-constexpr unsigned kVector = 0;     // one vector; cycles of loads and stores are added
-constexpr unsigned kScalar = 1000;  // one element; 4 cycles are added
-struct Rate {
-  unsigned cycles, unroll;
-};
-
-struct Row {
-  Operator op;
-  Rate single, half;                // out of place
-  Rate singleInPlace, halfInPlace;  // {}: as out of place
-  Rate singleScalar, halfScalar;    // second operand of one element; {}: as out of place
-};
-
-// clang-format off
-constexpr Row kRows[] = {
-    // Unary. Rates of trigonometric functions and powers are means over random arguments.
-    {Operator::EXPONENT, {6, 2}, {4, 4}, {}, {}, {}, {}},
-    {Operator::EXPONENT2, {6, 2}, {4, 4}, {}, {}, {}, {}},
-    {Operator::EXPONENT_MINUS_ONE, {4, kScalar}, {5, kVector}, {}, {}, {}, {}},
-    {Operator::LOGARITHM, {12, 2}, {4, 4}, {14, 2}, {6, 4}, {}, {}},
-    {Operator::LOGARITHM_ONE_PLUS, {18, kVector}, {18, kVector}, {}, {17, kVector}, {}, {}},
-    {Operator::TANH, {12, 2}, {4, 4}, {10, 2}, {2, 4}, {}, {}},
-    {Operator::SIGMOID, {12, 2}, {6, 4}, {10, 2}, {4, 4}, {}, {}},
-    {Operator::RELU, {3, 2}, {3, 4}, {2, 2}, {2, 4}, {}, {}},
-    {Operator::SQRT, {10, 2}, {23, 4}, {}, {}, {}, {}},
-    {Operator::RSQRT, {8, 2}, {19, 4}, {}, {}, {}, {}},
-    {Operator::INVERSE, {6, 2}, {15, 4}, {}, {}, {}, {}},
-    {Operator::SQUARE, {2, 2}, {2, 4}, {}, {}, {}, {}},
-    {Operator::NEGATE, {2, 2}, {2, 4}, {3, 2}, {3, 4}, {}, {}},
-    {Operator::ABSOLUTE, {1, kScalar}, {1, kScalar}, {1, kVector}, {1, kVector}, {}, {}},
-    {Operator::ERF, {41, 1}, {13, 1}, {}, {}, {}, {}},
-    {Operator::GELU_ERF, {22, 1}, {16, 1}, {}, {}, {}, {}},
-    {Operator::CEIL, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
-    {Operator::FLOOR, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
-    {Operator::ROUND, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
-    {Operator::NEARBY_INT, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
-    {Operator::TRUNC, {3, 2}, {11, 4}, {4, 2}, {}, {}, {}},
-    {Operator::SIGNUM, {5, kVector}, {5, kVector}, {}, {}, {}, {}},
-    {Operator::CBRT, {27, kVector}, {17, kVector}, {}, {}, {}, {}},
-    {Operator::SIN, {2300, kScalar}, {25, 1}, {}, {}, {}, {}},
-    {Operator::COS, {2300, kScalar}, {25, 1}, {}, {}, {}, {}},
-    {Operator::TAN, {5100, 1}, {5700, 1}, {}, {}, {}, {}},
-    {Operator::ASIN, {102, kScalar}, {102, kScalar}, {}, {}, {}, {}},
-    {Operator::IS_FINITE, {5, kVector}, {5, kVector}, {}, {}, {}, {}},
-    {Operator::IS_INF, {3, kVector}, {5, kVector}, {}, {}, {}, {}},
-    {Operator::IS_NAN, {3, kVector}, {3, kVector}, {}, {}, {}, {}},
-    // Binary.
-    {Operator::ADD, {1, kVector}, {1, kVector}, {}, {}, {}, {}},
-    {Operator::SUBTRACT, {1, kVector}, {1, kVector}, {}, {}, {}, {}},
-    {Operator::MULTIPLY, {1, kVector}, {1, kVector}, {}, {}, {}, {}},
-    {Operator::DIVIDE, {10, 2}, {21, 4}, {}, {}, {6, 2}, {8, 2}},
-    {Operator::MAXIMUM, {3, 2}, {4, 4}, {4, 2}, {4, 4}, {3, 2}, {3, 4}},
-    {Operator::MINIMUM, {3, 2}, {4, 4}, {4, 2}, {4, 4}, {3, 2}, {3, 4}},
-    {Operator::EQUAL, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
-    {Operator::GREATER_THAN, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
-    {Operator::GREATER_THAN_EQUAL, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
-    {Operator::LESS_THAN, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
-    {Operator::LESS_THAN_EQUAL, {14, 4}, {9, 4}, {}, {}, {12, 4}, {8, 4}},
-    {Operator::NOT_EQUAL, {20, 4}, {11, 4}, {}, {}, {18, 4}, {10, 4}},
-    {Operator::POWER, {312, 1}, {325, 1}, {}, {}, {}, {}},
-    {Operator::ATAN2, {272, 2}, {578, 4}, {}, {}, {}, {}},
-    {Operator::REMAINDER, {133, 2}, {300, 4}, {}, {}, {}, {}},
-    {Operator::INV_STD_DEV_TO_VARIANCE, {11, 2}, {10, 2}, {}, {}, {}, {}},
-    {Operator::VARIANCE_TO_INV_STD_DEV, {12, 2}, {24, 4}, {}, {}, {}, {}},
-    {Operator::SELECT, {5, 1}, {5, 1}, {}, {}, {}, {}},
-    {Operator::CLAMP, {2, kVector}, {2, kVector}, {}, {}, {}, {}},
-};
-// clang-format on
-
-enum class Form { OutOfPlace, InPlace, Scalar };
-
-bool floating(poplar::Type t) {
-  return t == poplar::FLOAT || t == poplar::HALF || t == poplar::BFLOAT16 || t == poplar::DOUBLE;
-}
-
-// The rate of an operator. Integers, and operators that PopLibs has no assembly for (not in kRows),
-// take one element at a time.
-Rate rateOf(Operator op, poplar::Type type, Form form) {
-  if (op == Operator::CAST) return {2, 1};
-  const unsigned oneByOne = form == Form::Scalar ? 6 : 7;
-  const bool divides = op == Operator::DIVIDE || op == Operator::REMAINDER;
-  if (!floating(type)) return {divides ? 277 : oneByOne, 1};
-  const bool half = type.sizeInBytes() == 2;
-  for (const auto& row : kRows) {
-    if (op != row.op) continue;
-    const auto special = form == Form::InPlace  ? (half ? row.halfInPlace : row.singleInPlace)
-                         : form == Form::Scalar ? (half ? row.halfScalar : row.singleScalar)
-                                                : Rate{};
-    return special.cycles ? special : half ? row.half : row.single;
-  }
-  return {oneByOne, 1};
-}
-
-// Elements that a worker processes at a time. No IPU has types of 8 bytes: they count as two
-// elements of 4 bytes, here and in perWorker().
+// Elements that a worker processes at a time. No IPU has doubles: they count as two floats, here
+// and in perWorker().
 Cycles lanes(const TargetSpec& spec, poplar::Type type) {
-  return type.sizeInBytes() == 8 ? spec.dataPathWidth / 32 : vectorWidth(spec, type);
+  return type == poplar::DOUBLE ? spec.dataPathWidth / 32 : vectorWidth(spec, type);
 }
-Cycles wordsOf(poplar::Type type) { return std::max<Cycles>(1, type.sizeInBytes() / 4); }
-/// Elements of a worker; for types of 8 bytes, words of 4 bytes.
+Cycles wordsOf(poplar::Type type) { return type == poplar::DOUBLE ? 2 : 1; }
+/// Elements of a worker; of doubles, floats.
 template <class W>
 Cycles perWorker(const TargetSpec& spec, const W& w) {
   return ceilDiv(w.elements * wordsOf(w.type), spec.numWorkerContexts);
@@ -118,56 +25,82 @@ Cycles overVectors(Cycles m, Cycles width, Cycles cycles) {
   return cycles * (m + width - 1) / width;
 }
 
-// Cycles of the loop over m elements. If the rate is kVector, each vector takes `loadStore` more.
-Cycles loop(const TargetSpec& spec, const OperatorWork& w, Cycles m, Form form, Cycles loadStore) {
+// Cycles of the loop over m elements, of which each vector takes `loadStore` more if the rate is one
+// of vectors.
+Cycles loop(const TargetSpec& spec, const OperatorWork& w, Cycles m, RateForm form,
+            Cycles loadStore) {
   const auto rate = rateOf(w.op, w.type, form);
-  if (rate.unroll == kVector) return ceilDiv(m, lanes(spec, w.type)) * (rate.cycles + loadStore);
-  if (rate.unroll == kScalar) return m * (rate.cycles + 4);
+  if (rate.unroll == Rate::kVector)
+    return ceilDiv(m, lanes(spec, w.type)) * (rate.cycles + loadStore);
+  if (rate.unroll == Rate::kElement) return m * (rate.cycles + 4);
   return ceilDiv(m, rate.unroll) * rate.cycles;
 }
 // Whether PopLibs' binary vertex is written in assembly.
 bool assembly(const OperatorWork& w) {
   return w.op == Operator::ADD || w.op == Operator::SUBTRACT || w.op == Operator::MULTIPLY;
 }
+bool isScalar(RateForm form) { return form == RateForm::Scalar || form == RateForm::ScalarInPlace; }
 // Cycles of the loop of a binary operator over the elements of a worker.
-Cycles loopOfTwo(const TargetSpec& spec, const OperatorWork& w, Form form) {
-  const Cycles loadStore = (assembly(w) ? 2 : 5) - (form == Form::Scalar ? 1 : 0);
+Cycles loopOfTwo(const TargetSpec& spec, const OperatorWork& w, RateForm form) {
+  const Cycles loadStore = (assembly(w) ? 2 : 5) - (isScalar(form) ? 1 : 0);
   return loop(spec, w, perWorker(spec, w), form, loadStore);
 }
 
-Cycles loopOfOne(const TargetSpec& spec, const OperatorWork& w, Form form) {
+Cycles loopOfOne(const TargetSpec& spec, const OperatorWork& w, RateForm form) {
   const auto rate = rateOf(w.op, w.type, form);
   const auto m = perWorker(spec, w);
-  if (rate.unroll == kVector) return overVectors(m, lanes(spec, w.type), rate.cycles + 4);
+  if (rate.unroll == Rate::kVector) return overVectors(m, lanes(spec, w.type), rate.cycles + 4);
   return loop(spec, w, m, form, 4);
 }
 Cycles unary(const TargetSpec& spec, const OperatorWork& w) {
   const Cycles start = w.op == Operator::EXPONENT ? 33 : 17;
-  return supervised(spec, kSupervisorCall + 9, start + loopOfOne(spec, w, Form::OutOfPlace));
+  return supervised(spec, kSupervisorCall + 9, start + loopOfOne(spec, w, RateForm::OutOfPlace));
 }
 Cycles unaryInPlace(const TargetSpec& spec, const OperatorWork& w) {
-  return supervised(spec, kSupervisorCall + 9, 55 + loopOfOne(spec, w, Form::InPlace));
+  return supervised(spec, kSupervisorCall + 9, 55 + loopOfOne(spec, w, RateForm::InPlace));
 }
 Cycles binary(const TargetSpec& spec, const OperatorWork& w) {
   return supervised(spec, kSupervisorCall,
-                    (w.type == poplar::HALF ? 26 : 29) + loopOfTwo(spec, w, Form::OutOfPlace));
+                    (w.type == poplar::FLOAT ? 29 : 26) + loopOfTwo(spec, w, RateForm::OutOfPlace));
 }
 Cycles binaryInPlace(const TargetSpec& spec, const OperatorWork& w) {
-  return supervised(spec, kSupervisorCall, 58 + loopOfTwo(spec, w, Form::InPlace));
+  return supervised(spec, kSupervisorCall, 58 + loopOfTwo(spec, w, RateForm::InPlace));
+}
+Cycles scalarOperand(const TargetSpec& spec, const OperatorWork& w, RateForm form) {
+  return supervised(spec, kSupervisorCall, 20 + loopOfTwo(spec, w, form));
 }
 Cycles broadcastScalar(const TargetSpec& spec, const OperatorWork& w) {
-  return supervised(spec, kSupervisorCall, 20 + loopOfTwo(spec, w, Form::Scalar));
+  return scalarOperand(spec, w, RateForm::Scalar);
+}
+Cycles broadcastScalarInPlace(const TargetSpec& spec, const OperatorWork& w) {
+  return scalarOperand(spec, w, RateForm::ScalarInPlace);
+}
+
+Formula known(bool isKnown) { return isKnown ? Formula::Published : Formula::Guess; }
+// Operators and types that PopLibs' tables have.
+Formula ofOperator(const OperatorWork& w) {
+  return known(publishedRate(w.op, w.type, RateForm::OutOfPlace).has_value());
+}
+// Its vertices for a vector: sums, differences and products of floats and halves; of an inner one
+// quotients, too.
+Formula ofVector(const OperatorWork& w) {
+  return known(assembly(w) && (w.type == poplar::FLOAT || w.type == poplar::HALF));
+}
+Formula ofInnerVector(const OperatorWork& w) {
+  auto as = w;
+  if (w.op == Operator::DIVIDE) as.op = Operator::MULTIPLY;
+  return ofVector(as);
 }
 
 // Row by row, with one element of the vector for each row (BroadcastVectorOuter). An inner vector
 // costs the same if there is no assembly for it. `rows` are the rows of one worker.
 Cycles byRow(const TargetSpec& spec, const OperatorWork& w, Cycles columns, Cycles rows) {
   const Cycles start = columns % lanes(spec, w.type) == 0 ? 7 : 25;
-  const auto rate = rateOf(w.op, w.type, Form::Scalar);
+  const auto rate = rateOf(w.op, w.type, RateForm::Scalar);
   const auto n = columns * wordsOf(w.type);
   const auto row =
-      start + (rate.unroll == kVector ? overVectors(n, lanes(spec, w.type), rate.cycles + 1)
-                                      : loop(spec, w, n, Form::Scalar, 1));
+      start + (rate.unroll == Rate::kVector ? overVectors(n, lanes(spec, w.type), rate.cycles + 1)
+                                            : loop(spec, w, n, RateForm::Scalar, 1));
   return supervised(spec, kSupervisorCall, 15 + rows * row);
 }
 
@@ -214,7 +147,7 @@ Cycles broadcastVector(const TargetSpec& spec, const OperatorWork& w, bool inner
   const auto rows =
       std::max<Cycles>(1, ceilDiv(ceilDiv(w.elements, columns), spec.numWorkerContexts));
   if (rows == 1) return binary(spec, w);
-  if (inner && assembly(w) && floating(w.type)) return byColumn(spec, w, columns, rows, inPlace);
+  if (inner && assembly(w) && isFloating(w.type)) return byColumn(spec, w, columns, rows, inPlace);
   return byRow(spec, w, columns, rows);
 }
 Cycles broadcastInner(const TargetSpec& spec, const OperatorWork& w) {
@@ -232,7 +165,17 @@ Cycles select(const TargetSpec& spec, const ElementsWork& w) {
   return supervised(spec, 0, 5 + 6 + 5 * perWorker(spec, w));
 }
 Cycles clamp(const TargetSpec& spec, const ElementsWork& w) {
-  return supervised(spec, 0, 5 + 6 + overVectors(perWorker(spec, w), lanes(spec, w.type), 2));
+  const auto m = perWorker(spec, w);
+  return supervised(spec, 0,
+                    5 + 6 + (isFloating(w.type) ? overVectors(m, lanes(spec, w.type), 2) : 7 * m));
+}
+
+Formula clampFormula(const ElementsWork& w) {
+  return known(w.type == poplar::FLOAT || w.type == poplar::HALF || w.type == poplar::INT);
+}
+Formula selectFormula(const ElementsWork& w) {
+  return known(clampFormula(w) == Formula::Published || w.type == poplar::UNSIGNED_INT ||
+               w.type == poplar::BOOL);
 }
 
 // A generated codelet for several operators: one loop over vectors, which loads, computes and
@@ -241,11 +184,11 @@ Cycles fused(const TargetSpec& spec, const ExpressionWork& w) {
   const auto width = lanes(spec, w.type);
   Cycles round = w.tensorsRead + w.tensorsWritten;
   for (const auto& [op, times] : w.operators) {
-    const auto rate = rateOf(op, w.type, Form::OutOfPlace);
+    const auto rate = rateOf(op, w.type, RateForm::OutOfPlace);
     auto cycles = rate.cycles;
-    if (rate.unroll == kScalar) {
+    if (rate.unroll == Rate::kElement) {
       cycles *= width;
-    } else if (rate.unroll != kVector) {  // its cycles include a load and a store
+    } else if (rate.unroll != Rate::kVector) {  // its cycles include a load and a store
       cycles = ceilDiv(cycles * width, rate.unroll);
       cycles = cycles > 3 ? cycles - 2 : 1;
     }
@@ -254,45 +197,58 @@ Cycles fused(const TargetSpec& spec, const ExpressionWork& w) {
   return supervised(spec, kSupervisorCall, 25 + ceilDiv(perWorker(spec, w), width) * round);
 }
 
-Cycles scaled(const TargetSpec& spec, const ElementsWork& w, Cycles axpby) {
-  const auto n = w.elements;
-  if (!floating(w.type)) return 53 + 26 * ceilDiv(n, 3);
-  const auto width = lanes(spec, w.type), words = n * wordsOf(w.type);
-  const auto vectors = words / width / spec.numWorkerContexts, over = words % width;
-  // The worker that also has what no vector takes: floats one by one, halves in twos.
-  const bool shortLoop = axpby > 0 && width == 2;
-  const Cycles rest = over == 0    ? 0
-                      : shortLoop  ? 5
-                      : width == 2 ? 8
-                                   : 5 + (over >= 2 ? 7 : 0) + (over == 3 ? 6 : 0);
-  const Cycles supervisor = kSupervisorCall + 21 + (over == 0 ? 7 : 13) + 12 + 6 + axpby;
-  return supervised(spec, supervisor,
-                    (shortLoop ? 18 : 19) + (vectors > 0 ? 6 + 3 * (vectors - 1) : 0) + rest);
+bool isInt8(poplar::Type type) {
+  return type == poplar::CHAR || type == poplar::SIGNED_CHAR || type == poplar::UNSIGNED_CHAR;
 }
-Cycles scaledAdd(const TargetSpec& spec, const ElementsWork& w) { return scaled(spec, w, 0); }
-Cycles aXPlusbY(const TargetSpec& spec, const ElementsWork& w) { return scaled(spec, w, 12); }
 
-Cycles cast(const TargetSpec& spec, const CastWork& w) {
-  const auto m = perWorker(spec, w);
-  const auto to = w.to;
-  // Assembly for halves and small integers: a pipelined loop over fours, and 1 to 3 elements more.
-  const auto byFours = [&](Cycles start, Cycles fill, Cycles each, std::array<Cycles, 4> more) {
-    const auto loops = m / 4 > 0 ? fill + (m / 4 - 1) * each : 0;
-    return supervised(spec, 12, 18 + start + loops + more[m % 4]);
-  };
-  if (w.type == poplar::UNSIGNED_CHAR && to == poplar::HALF)
-    return byFours(4, 14, 9, {2, 12, 14, 22});
-  if (w.type == poplar::HALF && to.sizeInBytes() == 1 && to != poplar::BOOL &&
-      to != poplar::QUARTER)
-    return byFours(8, 19, 16, {2, 14, 21, 29});
+// Assembly for halves, quarters and small integers: a pipelined loop over `atom` elements at a time,
+// of which the first turn takes `first`, and what is left over. Of one to three elements that is
+// `rest`, of more the first of these for each; PopLibs' table has no more.
+struct AtomLoop {
+  Cycles atom, first, each;
+  std::array<Cycles, 3> rest;
+
+  Cycles of(Cycles m) const {
+    const auto left = m % atom;
+    const Cycles loops = m / atom > 0 ? first + (m / atom - 1) * each : 0;
+    return 4 + loops + (left == 0 ? 2 : left <= 3 ? rest[left - 1] : rest[0] * left);
+  }
+};
+
+// Cycles of a worker that casts m elements.
+Cycles castElements(poplar::Type from, poplar::Type to, Cycles m) {
+  using poplar::HALF, poplar::FLOAT, poplar::QUARTER;
+  if (to == poplar::LONGLONG || to == poplar::UNSIGNED_LONGLONG) {
+    const bool extended = from == poplar::INT || from == poplar::CHAR || from == poplar::SHORT;
+    return 3 + m * (extended ? 5 : 4);
+  }
+  if (from == poplar::UNSIGNED_CHAR && to == HALF) return AtomLoop{4, 14, 9, {12, 14, 22}}.of(m);
+  if (from == HALF && isInt8(to)) return 4 + AtomLoop{4, 19, 16, {14, 21, 29}}.of(m);
+  if (from == QUARTER && isInt8(to)) return AtomLoop{8, 0, 28, {5, 5, 5}}.of(m);
+  if (isInt8(from) && to == QUARTER) return AtomLoop{8, 0, 37, {7, 7, 7}}.of(m);
+  if (from == QUARTER && to == QUARTER) return AtomLoop{8, 0, 13, {5, 5, 5}}.of(m);
   Cycles vector = 1, cycles = 2;  // compiled C++
-  if (w.type == poplar::FLOAT && to == poplar::HALF) vector = 4;
-  if (w.type == poplar::HALF && to == poplar::FLOAT) vector = 2, cycles = 1;
-  if (w.type == poplar::HALF && to == poplar::QUARTER) vector = 8;
-  if (w.type == poplar::QUARTER && to == poplar::HALF) vector = 4, cycles = 1;
+  if (from == FLOAT && to == FLOAT) vector = 2, cycles = 1;
+  if (from == FLOAT && to == HALF) vector = 4;
+  if (from == HALF && to == FLOAT) vector = 2, cycles = 1;
+  if (from == HALF && to == HALF) vector = 4, cycles = 1;
+  if (from == HALF && to == QUARTER) vector = 8;
+  if (from == QUARTER && to == HALF) vector = 4, cycles = 1;
   Cycles rest = 0;
   for (Cycles bit = 1; bit < vector; bit *= 2) rest += m % vector & bit ? 3 : 1;
-  return supervised(spec, 12, 18 + 19 + cycles * (m / vector) + rest);
+  return 19 + cycles * (m / vector) + rest;
+}
+Cycles cast(const TargetSpec& spec, const CastWork& w) {
+  const auto m = ceilDiv(w.elements, spec.numWorkerContexts) * wordsOf(w.type);
+  return supervised(spec, 12, 18 + castElements(w.type, w.to, m));
+}
+// PopLibs' vertices read no types of 8 bytes.
+Formula castFormula(const CastWork& w) {
+  const auto known = [](poplar::Type type) {
+    return type != poplar::BFLOAT16 && type != poplar::DOUBLE;
+  };
+  return known(w.to) && known(w.type) && w.type.sizeInBytes() < 8 ? Formula::Published
+                                                                  : Formula::Guess;
 }
 
 // popfloat's casts of native types, by the steps that PopLibs counts for each: they take four halves
@@ -355,34 +311,24 @@ Cycles fill(const TargetSpec& spec, const ElementsWork& w) {
 
 }  // namespace
 
-Cycles scaledAddOfTwoElements(const TargetSpec& spec, Cycles n) {
-  const auto width = vectorWidth(spec, poplar::FLOAT), over = n % width;
-  const auto vectors = n / width / spec.numWorkerContexts;
-  const Cycles loop = vectors >= 16 ? 1 : 2;
-  return supervised(spec, kSupervisorCall + 21 + 6 + (over == 0 ? 7 : 13) + 12 + 6,
-                    19 + (vectors > 0 ? 6 + loop * (vectors - 1) : 0) + (over == 0 ? 0 : 8));
-}
-
 std::vector<VertexClass> elementWiseClasses() {
-  return {published("popops::UnaryOp1D", unary),
-          published("popops::UnaryOp1DInPlace", unaryInPlace),
-          published("popops::BinaryOp1D", binary),
-          published("popops::BinaryOp1DInPlace", binaryInPlace),
-          published("popops::BroadcastScalar1D", broadcastScalar),
-          published("popops::BroadcastScalar1DInPlace", broadcastScalar),
-          published("popops::BroadcastVectorInner", broadcastInner),
-          published("popops::BroadcastVectorInnerInPlace", broadcastInnerInPlace),
-          published("popops::BroadcastVectorOuter", broadcastOuter),
-          published("popops::BroadcastVectorOuterInPlace", broadcastOuter),
-          published("popops::Select", select),
-          published("popops::SelectInPlace", select),
-          published("popops::Clamp", clamp),
-          published("popops::ClampInPlace", clamp),
+  return {vertexClass("popops::UnaryOp1D", ofOperator, unary),
+          vertexClass("popops::UnaryOp1DInPlace", ofOperator, unaryInPlace),
+          vertexClass("popops::BinaryOp1D", ofOperator, binary),
+          vertexClass("popops::BinaryOp1DInPlace", ofOperator, binaryInPlace),
+          vertexClass("popops::BroadcastScalar1D", ofOperator, broadcastScalar),
+          vertexClass("popops::BroadcastScalar1DInPlace", ofOperator, broadcastScalarInPlace),
+          vertexClass("popops::BroadcastVectorInner", ofInnerVector, broadcastInner),
+          vertexClass("popops::BroadcastVectorInnerInPlace", ofInnerVector, broadcastInnerInPlace),
+          vertexClass("popops::BroadcastVectorOuter", ofVector, broadcastOuter),
+          vertexClass("popops::BroadcastVectorOuterInPlace", ofVector, broadcastOuter),
+          vertexClass("popops::Select", selectFormula, select),
+          vertexClass("popops::SelectInPlace", selectFormula, select),
+          vertexClass("popops::Clamp", clampFormula, clamp),
+          vertexClass("popops::ClampInPlace", clampFormula, clamp),
           guessed("popops::MapExpr", fused),
-          published("popops::ScaledAdd", scaledAdd),
-          published("popops::aXPlusbY", aXPlusbY),
-          published("popops::Cast1D", cast),
-          published("popops::Cast1DInPlace", cast),
+          vertexClass("popops::Cast1D", castFormula, cast),
+          vertexClass("popops::Cast1DInPlace", castFormula, cast),
           vertexClass("popfloat::CastToGfloat", toGfloatFormula, toGfloat),
           vertexClass("popfloat::CastFromGfloat", fromGfloatFormula, fromGfloat),
           published("popops::Fill", fill)};

@@ -12,8 +12,9 @@ namespace {
 const std::map<std::string, VertexClass>& registry() {
   static const auto classes = [] {
     std::map<std::string, VertexClass> all;
-    for (const auto& rows : {elementWiseClasses(), arrayClasses(), contractionClasses(),
-                             networkClasses(), reductionClasses(), transposeClasses()})
+    for (const auto& rows :
+         {elementWiseClasses(), scaledAddClasses(), arrayClasses(), contractionClasses(),
+          networkClasses(), reductionClasses(), transposeClasses()})
       for (const auto& row : rows) all.emplace(row.name, row);
     return all;
   }();
@@ -36,8 +37,8 @@ Formula formulaOf(const VertexClass& kind, const VertexWork& work) {
         using W = std::decay_t<decltype(w)>;
         if constexpr (std::is_same_v<W, UnknownWork> || std::is_same_v<W, CopyWork>)
           return false;  // bytes, whatever they are
-        else if constexpr (std::is_same_v<W, CastWork>)
-          return isForeignToIPUs(w.type) || isForeignToIPUs(w.to);
+        else if constexpr (std::is_same_v<W, OperatorWork> || std::is_same_v<W, CastWork>)
+          return false;  // PopLibs has formulas for integers of 8 bytes
         else
           return isForeignToIPUs(w.type);
       },

@@ -96,15 +96,18 @@ enum class SliceVertex { Read, Update };
 /// MultiUpdate. `isSingle`: of one slice, whose elements all workers share.
 Cycles takeSlices(const TargetSpec& spec, const WorkerSlices& each, SliceVertex kind,
                   bool isSingle = false);
-/// The same for slices that are combined with what is there, scaled: PopLibs' ScaledMultiUpdateOp.
-/// `words`: slices are in whole atoms of stores.
-Cycles combineSlices(const TargetSpec& spec, const WorkerSlices& each, bool adds, bool words);
+/// The same for slices that are combined with what is there: PopLibs' ScaledMultiUpdateOp, without a
+/// scale MultiUpdateOp. `words`: slices are in whole atoms of stores.
+Cycles combineSlices(const TargetSpec& spec, const WorkerSlices& each, bool adds, SliceScale scale,
+                     bool words);
 
-/// Cycles in which a tile copies a slice of `elements` elements out of a tensor, or back into it.
-Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements);
+/// Cycles in which a tile copies a slice of `elements` elements, in `rows` rows, out of a tensor or back
+/// into it.
+Cycles dynamicSlice(const TargetSpec& spec, poplar::Type type, Cycles elements, Cycles rows = 1);
 
 /// The registry's entries: one function for each file of this folder with formulas.
 std::vector<VertexClass> elementWiseClasses();
+std::vector<VertexClass> scaledAddClasses();
 std::vector<VertexClass> arrayClasses();
 std::vector<VertexClass> contractionClasses();
 std::vector<VertexClass> networkClasses();

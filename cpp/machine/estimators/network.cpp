@@ -67,6 +67,16 @@ class Rows {
   Cycles rows_, columns_;
 };
 
+// What PopLibs has for floats and halves alone, and what it has for integers of 32 bits, too.
+template <class W>
+Formula ofFloats(const W& w) {
+  return w.type == poplar::FLOAT || w.type == poplar::HALF ? Formula::Published : Formula::Guess;
+}
+Formula ofWords(const RowsWork& w) {
+  const bool integers = w.type == poplar::INT || w.type == poplar::UNSIGNED_INT;
+  return integers ? Formula::Published : ofFloats(w);
+}
+
 // exp(x - max) / sum
 Cycles softmax(const TargetSpec& spec, const RowsWork& w) {
   const Rows r(spec, w);
@@ -152,6 +162,62 @@ Cycles nllSoftmaxGrad(const TargetSpec& spec, const NllWork& w) {
 }
 unsigned nllSoftmaxGradPhases(const NllWork& w) {
   return 2 + !w.logs + scalePhases(w) + w.counts();
+}
+
+// PopLibs' vertices of activations: a pipelined loop over vectors, and one worker with what is left
+// over. A turn of the loop takes `each` cycles, the operation by itself `alone`.
+struct ActivationRate {
+  Cycles alone, each;
+};
+ActivationRate activationRate(Activation activation, bool isFloat) {
+  switch (activation) {
+    case Activation::Swish: return isFloat ? ActivationRate{6, 11} : ActivationRate{3, 5};
+    case Activation::SwishGrad: return isFloat ? ActivationRate{10, 15} : ActivationRate{7, 9};
+    case Activation::Gelu:
+    case Activation::GeluGrad: return isFloat ? ActivationRate{10, 10} : ActivationRate{5, 5};
+    case Activation::GeluErfGrad: return isFloat ? ActivationRate{30, 30} : ActivationRate{15, 15};
+    default: return {3, 3};
+  }
+}
+struct ActivationShare {
+  Cycles vectors, rest;  // vectors of a worker, elements that no vector takes
+  bool isFloat;
+  ActivationRate rate;
+
+  ActivationShare(const TargetSpec& spec, const ActivationWork& w)
+      : vectors(ceilDiv(w.elements / vectorWidth(spec, w.type), spec.numWorkerContexts)),
+        rest(w.elements % vectorWidth(spec, w.type)),
+        isFloat(w.type.sizeInBytes() >= 4),
+        rate(activationRate(w.activation, isFloat)) {}
+};
+Cycles activation(const TargetSpec& spec, const ActivationWork& w, Cycles start) {
+  const ActivationShare s(spec, w);
+  Cycles worker = start;
+  if (s.vectors > 0) worker += 2 + 2 * s.rate.alone + 1 + (s.vectors - 1) * s.rate.each;
+  if (s.isFloat)
+    worker += 3 + (s.rest > 0 ? 2 + s.rate.alone : 0);
+  else
+    worker += 4 + (s.rest & 2 ? 2 + s.rate.alone : 0) + (s.rest & 1 ? 3 + s.rate.alone : 0);
+  return supervised(spec, 9, worker);
+}
+Cycles activationInPlace(const TargetSpec& spec, const ActivationWork& w) {
+  return activation(spec, w, w.activation == Activation::Swish ? 21 : 20);
+}
+// Only of swish is there a vertex with a result of its own; for others the operand is copied before.
+Cycles activationOutOfPlace(const TargetSpec& spec, const ActivationWork& w) {
+  if (w.activation == Activation::Swish) return activation(spec, w, 20);
+  const CopyWork copied{w.type, w.elements * w.type.sizeInBytes()};
+  return estimateCycles(spec, "poplar::Copy", copied) + activationInPlace(spec, w);
+}
+Cycles activationGradient(const TargetSpec& spec, const ActivationWork& w) {
+  const ActivationShare s(spec, w);
+  Cycles worker = 20;
+  if (s.vectors > 0) worker += 4 + (s.vectors - 1) * s.rate.each + 1;
+  if (s.isFloat)
+    worker += 4 + (s.rest > 0 ? s.rate.alone + 1 : 0);
+  else
+    worker += 6 + (s.rest & 2 ? s.rate.alone + 2 : 0) + (s.rest & 1 ? s.rate.alone + 4 : 0);
+  return supervised(spec, 9, worker);
 }
 
 // PopLibs' transforms, which compute a loss and its gradient. A vertex of a worker takes `start`
@@ -245,11 +311,6 @@ Cycles sumPooling(const TargetSpec& spec, const PoolingWork& w) {
 Cycles maxPoolingGradient(const TargetSpec& spec, const PoolingWork& w) {
   return pooling(spec, w, {7, 5, 10, 2});
 }
-// Its vertices are of floats and halves.
-Formula ofFloats(const PoolingWork& w) {
-  return w.type == poplar::FLOAT || w.type == poplar::HALF ? Formula::Published : Formula::Guess;
-}
-
 // Not PopLibs': where the maximum of each window is, 7 cycles an element as other loops of the
 // compiler's.
 Cycles maxPoolingIndex(const TargetSpec& spec, const WindowsWork& w) {
@@ -326,26 +387,30 @@ Cycles logUniform(const TargetSpec& spec, const ElementsWork& w) {
 }  // namespace
 
 std::vector<VertexClass> networkClasses() {
-  return {published("popnn::Softmax", softmax, 6),
-          published("popnn::LogSoftmax", logSoftmax, 6),
-          published("popnn::SoftmaxGrad", softmaxGrad, 4),
-          published("popnn::LogSoftmaxGrad", logSoftmaxGrad, 4),
-          published("popnn::Nll", nll, nllPhases),
-          published("popnn::NllGrad", nllGrad, nllGradPhases),
-          published("popnn::NllSoftmaxGrad", nllSoftmaxGrad, nllSoftmaxGradPhases),
-          published("popnn::LossSumSquaredTransform", sumSquared),
-          published("popnn::LossCrossEntropyTransform", crossEntropy),
-          published("popnn::ReduceMaxClassGather", classGather, 2),
-          published("popnn::ReduceMinClassGather", classGather, 2),
+  return {vertexClass("popnn::Softmax", ofFloats<RowsWork>, softmax, 6),
+          vertexClass("popnn::LogSoftmax", ofFloats<RowsWork>, logSoftmax, 6),
+          vertexClass("popnn::SoftmaxGrad", ofFloats<RowsWork>, softmaxGrad, 4),
+          vertexClass("popnn::LogSoftmaxGrad", ofFloats<RowsWork>, logSoftmaxGrad, 4),
+          vertexClass<NllWork>("popnn::Nll", ofFloats<NllWork>, nll, nllPhases),
+          vertexClass<NllWork>("popnn::NllGrad", ofFloats<NllWork>, nllGrad, nllGradPhases),
+          vertexClass<NllWork>("popnn::NllSoftmaxGrad", ofFloats<NllWork>, nllSoftmaxGrad,
+                               nllSoftmaxGradPhases),
+          vertexClass("popnn::NonLinearity1D", ofFloats<ActivationWork>, activationOutOfPlace),
+          vertexClass("popnn::NonLinearity1DInPlace", ofFloats<ActivationWork>, activationInPlace),
+          vertexClass("popnn::NonLinearityGrad1D", ofFloats<ActivationWork>, activationGradient),
+          vertexClass("popnn::LossSumSquaredTransform", ofFloats<RowsWork>, sumSquared),
+          vertexClass("popnn::LossCrossEntropyTransform", ofFloats<RowsWork>, crossEntropy),
+          vertexClass("popnn::ReduceMaxClassGather", ofWords, classGather, 2),
+          vertexClass("popnn::ReduceMinClassGather", ofWords, classGather, 2),
           guessed("poprand::Uniform", uniform),
           guessed("poprand::LogUniform", logUniform, 2),
           guessed("poprand::Bernoulli", bernoulli),
-          published("poprand::Normal", normal),
-          published("poprand::TruncatedNormal", truncatedNormal),
-          published("poprand::Dropout", dropout),
-          vertexClass("popnn::MaxPooling", ofFloats, maxPooling),
-          vertexClass("popnn::SumPooling", ofFloats, sumPooling),
-          vertexClass("popnn::MaxPoolingGradient", ofFloats, maxPoolingGradient),
+          vertexClass("poprand::Normal", ofFloats<ElementsWork>, normal),
+          vertexClass("poprand::TruncatedNormal", ofFloats<ElementsWork>, truncatedNormal),
+          vertexClass("poprand::Dropout", ofFloats<ElementsWork>, dropout),
+          vertexClass("popnn::MaxPooling", ofFloats<PoolingWork>, maxPooling),
+          vertexClass("popnn::SumPooling", ofFloats<PoolingWork>, sumPooling),
+          vertexClass("popnn::MaxPoolingGradient", ofFloats<PoolingWork>, maxPoolingGradient),
           guessed("popnn::MaxPoolingIndex", maxPoolingIndex),
           guessed("popnn::RoiPooling", roiPooling),
           guessed("popnn::RoiPoolingGradient", roiPoolingGradient),

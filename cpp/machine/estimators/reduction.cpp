@@ -98,6 +98,13 @@ Cycles reduce(const TargetSpec& spec, const ReduceWork& w) {
   return supervised(spec, 0, worker);
 }
 
+// PopLibs' vertices are of floats, halves and integers of 32 bits; logical ones of booleans.
+Formula reduceFormula(const ReduceWork& w) {
+  const bool integers = w.type == poplar::INT || w.type == poplar::UNSIGNED_INT;
+  const bool fits = isLogical(w.op) ? w.type == poplar::BOOL : isReal(w.type) || integers;
+  return fits ? Formula::Published : Formula::Guess;
+}
+
 }  // namespace
 
 Cycles reduceStrided(const TargetSpec& spec, poplar::Type type, Operation op, Cycles results,
@@ -106,6 +113,8 @@ Cycles reduceStrided(const TargetSpec& spec, poplar::Type type, Operation op, Cy
   return vertex.strided(results, partials, std::gcd(vertex.loaded, stride));
 }
 
-std::vector<VertexClass> reductionClasses() { return {published("popops::Reduce", reduce)}; }
+std::vector<VertexClass> reductionClasses() {
+  return {vertexClass("popops::Reduce", reduceFormula, reduce)};
+}
 
 }  // namespace popir

@@ -141,7 +141,8 @@ class Estimator {
     if (!use_.operation)
       return groups_ * takeSlices(spec_, each, SliceVertex::Update, isSingleOf(summed_));
     const bool words = p_.grain * bytes_ % spec_.atomicStoreGranularity == 0;
-    return groups_ * combineSlices(spec_, each, *use_.operation == popops::Operation::ADD, words);
+    return groups_ * combineSlices(spec_, each, *use_.operation == popops::Operation::ADD,
+                                   SliceScale::Same, words);
   }
   bool isSingleOf(poplar::Type type) const {
     return sizes_.lookups == 1 && columns_ * type.sizeInBytes() % spec_.atomicStoreGranularity == 0;

@@ -263,6 +263,7 @@ class ElementwiseGradOp(OverwritingOp, InputGradOp):
 
     def __init__(self, fwdOp: ElementwiseOp, index: int) -> None:
         self._read, self._expression = fwdOp.gradient(index)
+        self.vertex = fwdOp.row.vertices[1]
         self._num_forward = n = fwdOp.numInputs()
         self._shapes = {i: fwdOp.operandShape(i) for i in {index, *self._read} - {n}}
         self._shapes[n] = fwdOp.outShape(0)
@@ -343,14 +344,19 @@ def aligned(
 
 
 def evaluate(
-    opx: Opx, expression: Expr, operands: Sequence[Tensor], shape: list[int], prog: program.Sequence
+    opx: Opx,
+    expression: Expr,
+    operands: Sequence[Tensor],
+    shape: list[int],
+    prog: program.Sequence,
+    vertex: str = "expression",
 ) -> Tensor:
     """The value of `expression` over the operands, broadcast to `shape`, in one pass."""
     wide = [broadcast_to(t, shape) for t in operands]
     if over := opx.getOp(OverwritingOp).overwritten():
         expression = expression.led_by(over, len(wide))
         wide.insert(0, wide.pop(over))
-    return mapped(opx, expression, wide, prog)
+    return mapped(opx, expression, wide, prog, vertex)
 
 
 class ElementwiseOpx(Opx):
@@ -360,7 +366,8 @@ class ElementwiseOpx(Opx):
         """Adds one map over all inputs."""
         op = self.getOp(ElementwiseOp)
         operands = aligned(self, op, prog)
-        self.setOutTensor(0, evaluate(self, op.expression(), operands, op.outShape(0), prog))
+        expression, vertex = op.expression(), op.row.vertices[0]
+        self.setOutTensor(0, evaluate(self, expression, operands, op.outShape(0), prog, vertex))
 
     def getInputCreatorType(self, i: int) -> InputCreatorType:
         """An input with the output's shape takes the layout of the output."""
@@ -408,7 +415,7 @@ class ElementwiseGradOpx(Opx):
         operands.insert(0, operands.pop(lead))
         expression = op.expression.led_by(lead, n)
         if not summed_dims(shape, op.result_shape()) or op.overwritten() is not None:
-            return evaluate(self, expression, operands, shape, prog)
+            return evaluate(self, expression, operands, shape, prog, op.vertex)
         return arithmetic.map(expression, [broadcast_to(t, shape) for t in operands])
 
 

@@ -55,6 +55,8 @@ class Row:
     """The Python type of the attributes."""
     choices: tuple[str, ...] = ()
     """The allowed values of the attributes; empty for any."""
+    vertices: tuple[str, str] = ("expression", "expression")
+    """The choices of popops.map's option costedAs for the operator and for its gradient."""
     partial: Callable[[int, Sequence[Expr], Expr], Expr] | None = None
     """The derivative with respect to input i, as a function of (i, inputs, output), if it is not to
     be derived from the expression. Max and Min of more than two inputs use `ExtremumGradOp`
@@ -224,8 +226,12 @@ def _remainder(x: Expr, y: Expr) -> Expr:
     return s.select(rest + y, rest, is_opposite)
 
 
-def _popart(type: str, expression: Callable[..., Expr]) -> Row:
-    return Row(type, (1,), expression, domain="ai.graphcore")
+def _popart(
+    type: str,
+    expression: Callable[..., Expr],
+    vertices: tuple[str, str] = ("expression", "expression"),
+) -> Row:
+    return Row(type, (1,), expression, domain="ai.graphcore", vertices=vertices)
 
 
 _SQRT_HALF = 0.7071067811865476
@@ -275,9 +281,15 @@ ROWS = [
     Row("IsInf", (10, 20), _is_inf, out=_BOOL, kind=bool),
     Row("Erf", (9, 13), lambda x: s.erf(x)),
     # activations
-    Row("Relu", (6, 13, 14), lambda x: s.maximum(0, x), lambda y: s.select(1, 0, y > 0)),
-    Row("Tanh", (6, 13), lambda x: s.tanh(x)),
-    Row("Sigmoid", (6, 13), lambda x: s.sigmoid(x)),
+    Row(
+        "Relu",
+        (6, 13, 14),
+        lambda x: s.maximum(0, x),
+        lambda y: s.select(1, 0, y > 0),
+        vertices=("expression", "reluGrad"),
+    ),
+    Row("Tanh", (6, 13), lambda x: s.tanh(x), vertices=("expression", "tanhGrad")),
+    Row("Sigmoid", (6, 13), lambda x: s.sigmoid(x), vertices=("expression", "sigmoidGrad")),
     Row("Softplus", (1, 22), _softplus, lambda y: 1 - s.exp(-y)),
     Row(
         "Softsign",
@@ -334,9 +346,9 @@ ROWS = [
     _popart("Log1p", lambda x: s.log1p(x)),
     _popart("Expm1", lambda x: s.expm1(x)),
     _popart("Scale", lambda x, *, scale: scale * x),
-    _popart("Swish", lambda x: x * s.sigmoid(x)),
-    _popart("Gelu", _tanh_gelu),
-    _popart("GeluErf", _gelu),
+    _popart("Swish", lambda x: x * s.sigmoid(x), vertices=("swish", "swishGrad")),
+    _popart("Gelu", _tanh_gelu, vertices=("gelu", "geluGrad")),
+    _popart("GeluErf", _gelu, vertices=("expression", "geluErfGrad")),
     _popart("Round", lambda x: s.round(x)),
     _popart("NearbyInt", lambda x: s.nearby_int(x)),
     _popart("Atan2", lambda y, x: s.atan2(y, x)),

@@ -258,16 +258,18 @@ class ReduceGradOpx(Opx):
     """
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds a map over g, x and y, with g and y broadcast as views."""
+        """Adds a map over g, x and y, with g and y broadcast as views; of g alone a copy, which is
+        broadcast.
+        """
         op = self.getOp(ReduceGradOp)
         shape = self.outShape(0)
+        if op.expression == Arg(0):
+            own = self.cloneNcopy(prog, self.getInTensor(0).reshape(op.kept_shape))
+            return self.setOutTensor(0, broadcast_to(own, shape))
         operands = []
         for i, (kind, _) in enumerate(op.sources):
             t = self.getInTensor(i)
             operands.append(t if kind is IN else broadcast_to(t.reshape(op.kept_shape), shape))
-        if op.expression == Arg(0):
-            self.setOutTensor(0, self.cloneNcopy(prog, operands[0]))
-            return
         arithmetic, kind = Arithmetic(self, prog), operands[0].elementType()
         if op.counts_ties:
             is_tied = s.select(1.0, 0.0, s.equal(Arg(0), Arg(1)))

@@ -99,11 +99,19 @@ class Arithmetic:
         self._prog = prog
 
     def map(
-        self, e: Expr, operands: Sequence[Tensor], name: str = "", out: Type | None = None
+        self,
+        e: Expr,
+        operands: Sequence[Tensor],
+        name: str = "",
+        out: Type | None = None,
+        vertex: str = "expression",
     ) -> Tensor:
-        """The value of `e` over `operands`, as a new tensor: one element-wise pass."""
+        """The value of `e` over `operands`, as a new tensor: one element-wise pass. `vertex`: the
+        option costedAs.
+        """
         tree, context = device_tree(e, operands, out), self._opx.debugContext(name)
-        return popops.map(self._opx.graph(), tree, list(operands), self._prog, context)
+        options = {"costedAs": vertex}
+        return popops.map(self._opx.graph(), tree, list(operands), self._prog, context, options)
 
     def converted(self, t: Tensor, kind: Type, name: str = "") -> Tensor:
         """`t` converted to type `kind`; `t` itself if it has that type."""
@@ -118,11 +126,13 @@ class Arithmetic:
         context = self._opx.debugContext(name)
         popops.mapWithOutput(self._opx.graph(), tree, list(operands), out, self._prog, context)
 
-    def mapInPlace(self, e: Expr, operands: Sequence[Tensor], name: str = "") -> None:
-        """Writes the value of `e` over `operands` to the first operand."""
+    def mapInPlace(
+        self, e: Expr, operands: Sequence[Tensor], name: str = "", vertex: str = "expression"
+    ) -> None:
+        """Writes the value of `e` over `operands` to the first operand. `vertex`: as in `map`."""
         tree = device_tree(e, operands, operands[0].elementType())
-        context = self._opx.debugContext(name)
-        popops.mapInPlace(self._opx.graph(), tree, list(operands), self._prog, context)
+        context, options = self._opx.debugContext(name), {"costedAs": vertex}
+        popops.mapInPlace(self._opx.graph(), tree, list(operands), self._prog, context, options)
 
     def reduce(
         self,

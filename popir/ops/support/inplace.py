@@ -99,12 +99,18 @@ def variant_id(type: str, which: str = "") -> OperatorIdentifier:
     return graphcore_id(f"{type}{which}Inplace")
 
 
-def mapped(opx: Opx, e: Expr, operands: list[Tensor], prog: program.Sequence) -> Tensor:
+def mapped(
+    opx: Opx,
+    e: Expr,
+    operands: list[Tensor],
+    prog: program.Sequence,
+    vertex: str = "expression",
+) -> Tensor:
     """The output, computed in one pass; in place of the first operand if the operator overwrites an
-    input.
+    input. `vertex`: popops.map's option costedAs.
     """
     op, arithmetic = opx.getOp(OverwritingOp), Arithmetic(opx, prog)
     if op.overwritten() is None:
-        return arithmetic.map(e, operands, out=popType(opx.outInfo(0)))
-    arithmetic.mapInPlace(e, operands)
+        return arithmetic.map(e, operands, out=popType(opx.outInfo(0)), vertex=vertex)
+    arithmetic.mapInPlace(e, operands, vertex=vertex)
     return operands[0]

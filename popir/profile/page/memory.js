@@ -178,7 +178,7 @@ function showTile(tile) {
   const vertices = profile.memory.vertices.map(({ vertex, code_bytes: code, tiles: stretches }) =>
     ({ vertex, code, count: onTile(stretches, tile) })).filter((row) => row.count);
   smallTable(element("tile-vertices"), "vertices of the tile", vertices, [
-    text("class of vertices", (row) => row.vertex), number("vertices", (row) => row.count), number("code bytes, a guess", (row) => row.code)]);
+    text("class of vertices", (row) => row.vertex), number("vertices", (row) => row.count), number("code bytes", (row) => row.code)]);
   const input = element("tile-number");
   if (input.value !== String(tile)) input.value = tile;
 }

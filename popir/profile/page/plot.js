@@ -16,6 +16,8 @@ function plot(host, options, data) {
   new ResizeObserver(() => {
     if (made.width !== room()) made.setSize({ width: room(), height: made.height });
   }).observe(host);
+  // What grows or shrinks above a plot moves it, and uPlot keeps where it was.
+  new ResizeObserver(() => made.syncRect(true)).observe(document.body);
   plots.push(made);
   return made;
 }

@@ -167,7 +167,8 @@ function drawOperators(to, data, times) {
     while (next < count && times.operators[next] === row) next += 1;
     if (times.starts[next] > times.starts[i]) {
       const faded = selection.operator !== null && data === profile && row !== selection.operator;
-      const fill = row < 0 ? ofTheme("sync") : colourOfType(typeOf(data, row));
+      const noOperator = ofTheme(data.steps[i].transfer_seconds ? "transfer" : "sync");
+      const fill = row < 0 ? noOperator : colourOfType(typeOf(data, row));
       to.box(times.starts[i], times.starts[next], faded ? `${fill}40` : fill, row < 0 ? "" : data.operators[row].name);
     }
     i = next;

@@ -7,9 +7,10 @@ const known = (title, of) => ({
 const costs = [
   known("cycles", (row) => row.cycles), known("compute", (row) => row.compute_cycles),
   number("exchange", (row) => row.exchange_cycles), number("sync", (row) => row.sync_cycles),
-  number("FLOPs", (row) => row.flops, "9rem"), number("bytes exchanged", (row) => row.exchange_bytes, "9rem"),
+  number("FLOPs", (row) => row.flops, "9rem"), number("bytes exchanged", (row) => row.exchange_bytes, "10rem"),
 ];
-const narrow = costs.map((column) => ({ ...column, width: column.width === "9rem" ? "8rem" : "6rem" }));
+const NARROW = { "7rem": "6rem", "9rem": "8rem", "10rem": "9.8rem" };
+const narrow = costs.map((column) => ({ ...column, width: NARROW[column.width] }));
 /** What all tiles compute in a step, over what they would if all were as loaded as the slowest one. */
 const balanceOf = ({ step }) => (step.compute_cycles ? step.mean_compute_cycles / step.compute_cycles : 0);
 
@@ -29,7 +30,7 @@ function grouped(rows, key, more = []) {
 }
 
 const MEMORY = ["output_bytes", "weight_bytes", "gathered_bytes", "vertex_state_bytes", "exchange_code_bytes"];
-const memoryColumns = MEMORY.map((key) => number(`${key.replace("_bytes", "").replace("_", " ")} bytes`, (row) => row[key], "10rem"));
+const memoryColumns = MEMORY.map((key) => number(`${key.replace("_bytes", "").replace("_", " ")} bytes`, (row) => row[key], key.includes("code") || key.includes("state") ? "12.5rem" : "9.5rem"));
 
 /** Where the cycles of an operator come from: the sources of its operations, as a text. */
 const sourcesOf = new Map(profile.operators.map((operator) => [operator, new Set()]));
@@ -73,15 +74,15 @@ const views = {
   }),
   types: () => ({
     rows: grouped(profile.operators, (row) => `${row.domain}.${row.type}`, MEMORY),
-    columns: [text("type", (row) => row.name), number("operators", (row) => row.count, "6.5rem"), ...costs],
+    columns: [text("type", (row) => row.name), number("operators", (row) => row.count, "7.5rem"), ...costs],
   }),
   vertices: () => ({
     rows: grouped(profile.operations, (row) => row.vertex),
-    columns: [text("class of vertices", (row) => row.name), number("operations", (row) => row.count, "7rem"), ...costs],
+    columns: [text("class of vertices", (row) => row.name), number("operations", (row) => row.count, "8rem"), ...costs],
   }),
   operations: () => ({
     rows: profile.operations,
-    columns: [text("operation", (row) => row.name), text("class of vertices", (row) => row.vertex, "8rem"), text("cycles by", (row) => row.source, "6.5rem"),
+    columns: [text("operation", (row) => row.name), text("class of vertices", (row) => row.vertex, "9.5rem"), text("cycles by", (row) => row.source, "6.5rem"),
       text("operator", (row) => (row.operator === null ? "" : profile.operators[row.operator].name), "7rem"),
       ...narrow, number("times", (row) => row.times, "4.5rem")],
     choose: (index) => {
@@ -94,8 +95,8 @@ const views = {
     columns: [number("step", (row) => row.index, "4.5rem"), text("name", (row) => row.step.name, "minmax(8rem, 1fr)"), text("kind", (row) => row.step.kind, "6rem"),
       ...["cycles", "compute_cycles", "exchange_cycles", "sync_cycles"].map((part) => number(part.replace("_cycles", ""), (row) => row.step[part], "6rem")),
       number("times", (row) => row.step.times, "4.5rem"), balanced("balance", balanceOf, "5.5rem"),
-      number("bytes exchanged", (row) => row.step.exchange_bytes, "7.5rem"), number("bytes live", (row) => row.step.live_bytes, "7rem"),
-      number("on the fullest", (row) => row.step.fullest_tile_live_bytes, "6.5rem")],
+      number("bytes exchanged", (row) => row.step.exchange_bytes, "9.8rem"), number("bytes live", (row) => row.step.live_bytes, "7rem"),
+      number("on the fullest", (row) => row.step.fullest_tile_live_bytes, "8rem")],
     choose: (index) => selection.set("step", index),
   }),
 };
