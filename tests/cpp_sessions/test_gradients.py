@@ -151,3 +151,13 @@ def test_prints(program: Program) -> None:
         f"w: {weight}",
         "4 ",
     ]
+
+
+def test_a_call_as_the_gradient_of_another(program: Program) -> None:
+    """x * y by a call, and its gradients g * y and g * x by a CallGradOp."""
+    told, error, *values = program("gradients", "callGradient").splitlines()
+    assert told == "ai.graphcore.Call:1 3 1 backward 1"
+    assert error.startswith("error: ") and "2" in error
+    x, y, g = X.detach().numpy(), Y.detach().numpy(), np.arange(1.0, 5)
+    for line, wanted in zip(values, (x * y, g * y, g * x), strict=True):
+        np.testing.assert_array_equal(numbers(line), wanted)
