@@ -412,20 +412,19 @@ void bindOps(py::module_& m) {
   m.def(
       "constExpr",
       [](const PyOp& op) -> std::optional<py::bytes> {
-        const auto elements =
-            runOp(op, "compute", [](Op& o) -> std::optional<std::vector<char>> {
-              if (!popart::ConstExprOpManager::hasConstExprOp(&o)) return std::nullopt;
-              const auto made = popart::ConstExprOpManager::createConstExprOp(&o);
-              // Those of the compiler's operators would ask it for this one again.
-              if (dynamic_cast<const popart::CompilerConstExprOp*>(made.get()) != nullptr)
-                return std::nullopt;
-              std::vector<char> elements = made->compute();
-              const auto bytes = static_cast<std::size_t>(o.outInfo(0).nbytes());
-              if (elements.size() != bytes)
-                throw popart::error("The ConstExprOp computed {} bytes; output 0 has {}",
-                                    elements.size(), bytes);
-              return elements;
-            });
+        const auto elements = runOp(op, "compute", [](Op& o) -> std::optional<std::vector<char>> {
+          if (!popart::ConstExprOpManager::hasConstExprOp(&o)) return std::nullopt;
+          const auto made = popart::ConstExprOpManager::createConstExprOp(&o);
+          // Those of the compiler's operators would ask it for this one again.
+          if (dynamic_cast<const popart::CompilerConstExprOp*>(made.get()) != nullptr)
+            return std::nullopt;
+          std::vector<char> elements = made->compute();
+          const auto bytes = static_cast<std::size_t>(o.outInfo(0).nbytes());
+          if (elements.size() != bytes)
+            throw popart::error("The ConstExprOp computed {} bytes; output 0 has {}",
+                                elements.size(), bytes);
+          return elements;
+        });
         if (!elements) return std::nullopt;
         return py::bytes(elements->data(), elements->size());
       },

@@ -347,9 +347,10 @@ std::vector<char> Tensor::getDataViaGraphTraversal() const {
     }
   }
   if (found.empty() && info.nelms() != 0)
-    throw error("Tensor::getDataViaGraphTraversal: the value of '{}' is not known when the graph is "
-                "compiled",
-                id);
+    throw error(
+        "Tensor::getDataViaGraphTraversal: the value of '{}' is not known when the graph is "
+        "compiled",
+        id);
   return found;
 }
 
@@ -365,8 +366,9 @@ int Tensor::getBatchAxis() const {
   const auto add = [&](const Op& op, int its) {
     if (its >= info.rank() || its < 0) return;
     if (axis != -1 && axis != its)
-      throw error("Tensor::getBatchAxis: the dimension over the samples of '{}' is {} and, by {}, {}",
-                  id, axis, op.debugName(), its);
+      throw error(
+          "Tensor::getBatchAxis: the dimension over the samples of '{}' is {} and, by {}, {}", id,
+          axis, op.debugName(), its);
     axis = its;
   };
   Tensor* self = const_cast<Tensor*>(this);

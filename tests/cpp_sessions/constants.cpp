@@ -111,31 +111,39 @@ const ConstExprOpCreator<Short> shorter("OwnShort");
 
 void types() {
   using namespace Onnx::Operators;
-  elementwise<ConstExprAdd>(
-      [](Constants& c) { return c.add<AddOp>({{0, "a"}, {1, "b"}}, Add_7, c.settings); });
-  elementwise<ConstExprSub>(
-      [](Constants& c) { return c.add<SubtractOp>({{0, "a"}, {1, "b"}}, Sub_7, c.settings); });
-  elementwise<ConstExprMul>(
-      [](Constants& c) { return c.add<MulOp>({{0, "a"}, {1, "b"}}, Mul_7, c.settings); });
-  elementwise<ConstExprDiv>(
-      [](Constants& c) { return c.add<DivOp>({{0, "a"}, {1, "b"}}, Div_7, c.settings); });
+  elementwise<ConstExprAdd>([](Constants& c) {
+    return c.add<AddOp>({{0, "a"}, {1, "b"}}, Add_7, c.settings);
+  });
+  elementwise<ConstExprSub>([](Constants& c) {
+    return c.add<SubtractOp>({{0, "a"}, {1, "b"}}, Sub_7, c.settings);
+  });
+  elementwise<ConstExprMul>([](Constants& c) {
+    return c.add<MulOp>({{0, "a"}, {1, "b"}}, Mul_7, c.settings);
+  });
+  elementwise<ConstExprDiv>([](Constants& c) {
+    return c.add<DivOp>({{0, "a"}, {1, "b"}}, Div_7, c.settings);
+  });
   elementwise<ConstExprFmod>([](Constants& c) {
     return c.add<FmodOp>({{0, "a"}, {1, "b"}}, Onnx::AiGraphcore::OpSet1::Fmod, c.settings);
   });
-  elementwise<ConstExprFloor>(
-      [](Constants& c) { return c.add<FloorOp>({{0, "a"}}, Floor_6, c.settings); });
-  elementwise<ConstExprIdentity>(
-      [](Constants& c) { return c.add<IdentityOp>({{0, "a"}}, Identity_1, c.settings); });
+  elementwise<ConstExprFloor>([](Constants& c) {
+    return c.add<FloorOp>({{0, "a"}}, Floor_6, c.settings);
+  });
+  elementwise<ConstExprIdentity>([](Constants& c) {
+    return c.add<IdentityOp>({{0, "a"}}, Identity_1, c.settings);
+  });
   elementwise<ConstExprScale>([](Constants& c) {
     return c.add<ScaleOp>({{0, "a"}}, Onnx::CustomOperators::Scale_1, 0.5f, c.settings);
   });
-  elementwise<ConstExprConcat>(
-      [](Constants& c) { return c.add<ConcatOp>({{0, "a"}, {1, "b"}}, Concat_11, 1, c.settings); });
+  elementwise<ConstExprConcat>([](Constants& c) {
+    return c.add<ConcatOp>({{0, "a"}, {1, "b"}}, Concat_11, 1, c.settings);
+  });
   elementwise<ConstExprTranspose>([](Constants& c) {
     return c.add<TransposeOp>({{0, "a"}}, Transpose_1, Shape{1, 0}, c.settings);
   });
-  elementwise<ConstExprReshape>(
-      [](Constants& c) { return c.add<ReshapeOp>({{0, "a"}}, Reshape_5, Shape{3, 2}, c.settings); });
+  elementwise<ConstExprReshape>([](Constants& c) {
+    return c.add<ReshapeOp>({{0, "a"}}, Reshape_5, Shape{3, 2}, c.settings);
+  });
   elementwise<ConstExprSlice>([](Constants& c) {
     return c.add<SliceOp>({{0, "a"}}, Slice_11, std::vector<int64_t>{1}, std::vector<int64_t>{3},
                           std::vector<int64_t>{1}, std::vector<int64_t>{1}, c.settings);
@@ -184,13 +192,12 @@ void once() {
 void own() {
   Constants c;
   Op* op = c.add<OwnOp>({{0, "a"}}, OperatorIdentifier("com.acme", "Own", 1), c.settings);
-  std::cout << ConstExprOpManager::hasConstExprOp(op)
-            << ConstExprUtil::isComputable(op, c.graph) << "\n";
+  std::cout << ConstExprOpManager::hasConstExprOp(op) << ConstExprUtil::isComputable(op, c.graph)
+            << "\n";
   ConstExprUtil::processOp(op, c.graph);
   print(c.graph.getTensor("y")->getDataViaGraphTraversal());
-  Op* bad = c.graph.createConnectedOp<OwnOp>({{0, "a"}}, {{0, "z"}},
-                                             OperatorIdentifier("com.acme", "OwnShort", 1),
-                                             c.settings);
+  Op* bad = c.graph.createConnectedOp<OwnOp>(
+      {{0, "a"}}, {{0, "z"}}, OperatorIdentifier("com.acme", "OwnShort", 1), c.settings);
   fails([&] { ConstExprUtil::processOp(bad, c.graph); });
 }
 
@@ -199,9 +206,8 @@ void refused() {
   c.graph.addStream("x", matrix);
   Op* sum = c.add<AddOp>({{0, "a"}, {1, "x"}}, Onnx::Operators::Add_7, c.settings);
   fails([&] { ConstExprAdd(sum).compute(); });
-  Op* product = c.graph.createConnectedOp<IdentityOp>({{0, "a"}}, {{0, "z"}},
-                                                      OperatorIdentifier("com.acme", "Other", 1),
-                                                      c.settings);
+  Op* product = c.graph.createConnectedOp<IdentityOp>(
+      {{0, "a"}}, {{0, "z"}}, OperatorIdentifier("com.acme", "Other", 1), c.settings);
   fails([&] { ConstExprOpManager::createConstExprOp(product); });
 }
 

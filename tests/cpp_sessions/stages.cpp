@@ -13,10 +13,12 @@
 #include <popart/op/identity.hpp>
 #include <popart/op/init.hpp>
 #include <popart/op/ipucopy.hpp>
+#include <popart/op/matmul.hpp>
 #include <popart/op/mul.hpp>
 #include <popart/op/relu.hpp>
 #include <popart/op/restore.hpp>
 #include <popart/operators.hpp>
+#include <popart/patterns/updateinplaceprioritiesforipu.hpp>
 #include <popart/popx/exchangebundle.hpp>
 #include <popart/popx/irlowering.hpp>
 #include <popart/replicatedtensorsharding.hpp>
@@ -48,8 +50,8 @@ IdentityOp* add(Graph& graph, const TensorId& in, const TensorId& out, int stage
   Op::Settings settings(graph, out);
   settings.pipelineStage = stage;
   if (ipu >= 0) settings.vgraphId = ipu;
-  auto* op = graph.createConnectedOp<IdentityOp>({{0, in}}, {{0, out}},
-                                                 Onnx::Operators::Identity_1, settings);
+  auto* op = graph.createConnectedOp<IdentityOp>({{0, in}}, {{0, out}}, Onnx::Operators::Identity_1,
+                                                 settings);
   op->scheduledPreLoss = isBehind ? ScheduledPreLoss::No : ScheduledPreLoss::Yes;
   return op;
 }
@@ -133,8 +135,8 @@ void staged() {
             << graph.topoCons->contains(a, copy) << graph.topoCons->contains(b, copy) << "\n";
   std::cout << Pipeline::checkIsFullRecompute(graph) << Pipeline::checkIsFullCheckpoint(graph)
             << Pipeline::inplaceRestoreRequiredForRecompute(a);
-  RestoreInplaceOp* restore = graph.createOp<RestoreInplaceOp>(Onnx::CustomOperators::RestoreInplace,
-                                                               2, Op::Settings(graph, "restore"));
+  RestoreInplaceOp* restore = graph.createOp<RestoreInplaceOp>(
+      Onnx::CustomOperators::RestoreInplace, 2, Op::Settings(graph, "restore"));
   restore->requiredForRecompute = true;
   std::cout << Pipeline::inplaceRestoreRequiredForRecompute(restore) << "\n";
   ir.unsetAllVirtualGraphIds();
@@ -160,6 +162,7 @@ void staged() {
 
 /// Shards of two variables that lie in rows of remote buffers: w and v in one, u in another.
 void shards() {
+  using Info = ReplicatedTensorShardingOpInfo;
   Ir ir;
   Graph& graph = ir.getMainGraph();
   const TensorInfo shard(DataType::FLOAT, {2}, {8});
@@ -184,13 +187,13 @@ void shards() {
   auto* load = graph.createConnectedOp<MultiExchangeOp>(
       in, out, Onnx::CustomOperators::MultiExchange, Op::Settings(graph, "load"), loads);
   for (int i = 0; i < 3; ++i) load->outInfo(i) = shard;
-  auto* sum = graph.createConnectedOp<IdentityOp>({{0, "w"}}, {{0, "w2"}},
-                                                  Onnx::Operators::Identity_1,
-                                                  Op::Settings(graph, "next"));
+  auto* sum = graph.createConnectedOp<IdentityOp>(
+      {{0, "w"}}, {{0, "w2"}}, Onnx::Operators::Identity_1, Op::Settings(graph, "next"));
   sum->outInfo(0) = shard;
   auto* gather = graph.createConnectedOp<ReplicatedAllGatherOp>(
       {{0, "w2"}}, {{0, "whole"}}, Onnx::CustomOperators::ReplicatedAllGather,
-      CommGroup(CommGroupType::All, 4), Op::Settings(graph, "gather"), TensorInfo(DataType::FLOAT, {8}));
+      CommGroup(CommGroupType::All, 4), Op::Settings(graph, "gather"),
+      TensorInfo(DataType::FLOAT, {8}));
   auto* store = graph.createConnectedOp<RemoteStoreOp>(
       {{RemoteStoreOp::getLocalTensorInIndex(), "w2"},
        {RemoteStoreOp::getRemoteBufferOffsetInIndex(), "wRow"}},
@@ -210,10 +213,11 @@ void shards() {
   for (const InIndex index : group.exchangeOpIds.at(load->id).inIndices) std::cout << index;
   std::cout << " ";
   for (const OutIndex index : group.exchangeOpIds.at(load->id).outIndices) std::cout << index;
-  std::cout << " " << tracer.hasGroup({load->id, {0, 2}, {1}}) << tracer.hasGroup({load->id, {4}, {}})
-            << tracer.hasGroup({load->id, {0, 4}, {}}) << "\n";
+  std::cout << " " << tracer.hasGroup(Info(load->id, {0, 2}, {1}))
+            << tracer.hasGroup(Info(load->id, {4}, {}))
+            << tracer.hasGroup(Info(load->id, {0, 4}, {})) << "\n";
   failsWithError([&] { tracer.getGroup(TensorId("whole")); });
-  failsWithError([&] { tracer.getGroup({load->id, {0, 4}, {}}); });
+  failsWithError([&] { tracer.getGroup(Info(load->id, {0, 4}, {})); });
   failsWithError([&] { tracer.trace({graph.getTensor("w"), graph.getTensor("u")}); });
 
   const popx::ExchangeBundle bundle(ir);
@@ -247,9 +251,9 @@ void buffers() {
   poplar::Tensor three = graph.addConstant(poplar::UNSIGNED_INT, {1}, 3u);
   graph.setTileMapping(one, 0);
   graph.setTileMapping(three, 0);
-  poplar::Engine engine(
-      graph, poplar::program::Sequence({poplar::program::Copy(buffer, rows[0], one),
-                                        poplar::program::Copy(rows[0], buffer, three)}));
+  poplar::Engine engine(graph,
+                        poplar::program::Sequence({poplar::program::Copy(buffer, rows[0], one),
+                                                   poplar::program::Copy(rows[0], buffer, three)}));
   engine.load(poplar::Device::createCPUDevice());
   float values[4] = {1, 2, 3, 4};
   engine.copyToRemoteBuffer(values, "RB_5", 1);
@@ -316,9 +320,8 @@ void tracked() {
   for (const char* id : {"a", "b"}) graph.addStream(id, four);
   graph.createConnectedOp<AddOp>({{0, "a"}, {1, "b"}}, {{0, "sum"}}, Onnx::Operators::Add_7,
                                  Op::Settings(graph, "add"));
-  auto* product = graph.createConnectedOp<MulOp>({{0, "sum"}, {1, "a"}}, {{0, "out"}},
-                                                 Onnx::Operators::Mul_7,
-                                                 Op::Settings(graph, "mul"));
+  auto* product = graph.createConnectedOp<MulOp>(
+      {{0, "sum"}, {1, "a"}}, {{0, "out"}}, Onnx::Operators::Mul_7, Op::Settings(graph, "mul"));
   std::cout << PreAutomaticLossScale().apply(graph);
   auto& settings = ir.getSessionOptions().automaticLossScalingSettings;
   settings.toTrackTensors = std::vector<TensorId>{};
@@ -328,10 +331,41 @@ void tracked() {
   std::cout << graph.getOpIds().size();
   settings.toTrackTensors = std::vector<TensorId>{"a", "sum", "a"};
   ir.applyTransform(PreAutomaticLossScale::id(), graph);
-  std::cout << graph.getOpIds().size() << " " << product->inId(0) << " " << product->inId(1) << "\n";
+  std::cout << graph.getOpIds().size() << " " << product->inId(0) << " " << product->inId(1)
+            << "\n";
   for (const char* id : {"a", "sum"})
     for (const Op* reader : graph.getTensor(id)->consumers.getOps())
       std::cout << id << " " << reader->opid.type << "\n";
+}
+
+/// Sums of x * y, as it is and behind an identity, and z.
+void priorities() {
+  Ir ir;
+  Graph& graph = ir.getMainGraph();
+  const TensorInfo square(DataType::FLOAT, {2, 2});
+  for (const char* id : {"x", "y", "z"}) graph.addStream(id, square);
+  const Op::Settings settings(graph, "op");
+  graph.createConnectedOp<MatMulOp>(
+      {{0, "x"}, {1, "y"}}, {{0, "product"}}, Onnx::Operators::MatMul_9, settings, nonstd::nullopt,
+      MatMulOp::SerialiseSettings(), OptionalDataType(), MatMulPartialsType::FLOAT);
+  graph.createConnectedOp<IdentityOp>({{0, "product"}}, {{0, "same"}}, Onnx::Operators::Identity_1,
+                                      settings);
+  graph.createConnectedOp<ReluOp>({{0, "product"}}, {{0, "other"}}, Onnx::Operators::Relu_6,
+                                  settings);
+  const UpdateInplacePrioritiesForIpu pattern;
+  for (const char* id : {"product", "same", "other"}) {
+    auto* sum = graph.createConnectedOp<AddOp>({{0, "z"}, {1, id}}, {{0, std::string(id) + "Sum"}},
+                                               Onnx::Operators::Add_7, settings);
+    const auto print = [&] {
+      std::cout << sum->getInplacePriority(Onnx::CustomOperators::AddLhsInplace) << " "
+                << sum->getInplacePriority(Onnx::CustomOperators::AddRhsInplace) << " ";
+    };
+    print();
+    pattern.apply(sum);
+    print();
+  }
+  pattern.apply(graph.getTensor("same")->getProducer());
+  std::cout << pattern.getPatternName() << "\n";
 }
 
 /// What a node and tensors say of themselves, in a file.
@@ -377,6 +411,6 @@ int main(int, char** arguments) {
   const std::map<std::string, void (*)()> programs = {
       {"cycles", cycles},   {"recomputed", recomputed}, {"staged", staged},
       {"shards", shards},   {"buffers", buffers},       {"transforms", transforms},
-      {"tracked", tracked}, {"debug", debug}};
+      {"tracked", tracked}, {"debug", debug},           {"priorities", priorities}};
   programs.at(arguments[1])();
 }

@@ -161,3 +161,17 @@ def test_a_call_as_the_gradient_of_another(program: Program) -> None:
     x, y, g = X.detach().numpy(), Y.detach().numpy(), np.arange(1.0, 5)
     for line, wanted in zip(values, (x * y, g * y, g * x), strict=True):
         np.testing.assert_array_equal(numbers(line), wanted)
+
+
+def test_a_call_whose_gradient_autodiff_makes(program: Program) -> None:
+    before, number, graph_in, graph_out, unknown, *values = program(
+        "gradients", "calledGradient"
+    ).splitlines()
+    assert before.endswith("call setCalledSubgraphGradInfo before")
+    assert number.endswith("calls 1 graphs; number 17 was asked for")
+    assert "'body/z', which is no input or output of the graph 'body'" in graph_in
+    assert "is body/out, and no gradient of an input of 'body'" in graph_out
+    assert "nothing is known of the gradients of the graph 'body'" in unknown
+    x, y, g = X.detach().numpy(), Y.detach().numpy(), np.arange(1.0, 5)
+    for line, wanted in zip(values, (x * y, g * y, g * x), strict=True):
+        np.testing.assert_array_equal(numbers(line), wanted)

@@ -106,3 +106,10 @@ def test_debug_information_of_a_model(program: Program) -> None:
     assert weight["tensorProto"] == {"name": "w", "dims": "[2 3]", "dataType": "FLOAT16"}
     assert given["valueInfoProto"] == {"name": "a", "type": {"shape": "[4]"}}
     assert shaped["valueInfoProto"] == {"name": "a", "shape_from_input": "[5]"}
+
+
+def test_sums_overwrite_products_first(program: Program) -> None:
+    *words, name = program("stages", "priorities").split()
+    plain, bumped = ["10", "10"], ["10", "20"]
+    assert words == [*plain, *bumped, *plain, *bumped, *plain, *plain]
+    assert name == "UpdateInplacePrioritiesForIpu"

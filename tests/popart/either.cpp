@@ -55,9 +55,8 @@ class SnapOpx : public popx::EitherOpx {
   void grow(snap::program::Sequence& prog) const override {
     const snap::Tensor copy = cloneNcopy(prog, inId(0));
     const snap::Tensor again = cloneNcopy(prog, copy, "again");
-    popops::mapInPlace(graph().getPoplarGraph(), pe::Add(pe::_1, pe::_1),
-                       {again.getPoplarTensor()}, prog.getPoplarSequence(),
-                       debugContext("doubled"));
+    popops::mapInPlace(graph().getPoplarGraph(), pe::Add(pe::_1, pe::_1), {again.getPoplarTensor()},
+                       prog.getPoplarSequence(), debugContext("doubled"));
     setOutTensor(0, again);
   }
   popx::InputCreatorType getInputCreatorType(InIndex) const override {
@@ -76,8 +75,8 @@ class PoplarOpx : public popx::EitherOpx {
   using EitherOpx::unwindTensorLayout;
   void grow(poplar::program::Sequence& prog) const override {
     const poplar::Tensor in = getInView(0);
-    setOutTensor(0, popops::map(graph(), pe::Add(pe::_1, pe::_1), {in}, prog,
-                                debugContext("doubled")));
+    setOutTensor(
+        0, popops::map(graph(), pe::Add(pe::_1, pe::_1), {in}, prog, debugContext("doubled")));
     if (getOutView(0).shape() != in.shape()) throw error("another shape");
   }
   popx::InputCreatorType getInputCreatorType(InIndex) const override {
@@ -105,10 +104,8 @@ class LayoutlessOpx : public SnapOpx {
 };
 
 const char* const types[] = {"Snap", "Poplar", "Empty", "Layoutless"};
-OpCreator<Doubled> creator(OpDefinitions({{named(types[0]), {}},
-                                          {named(types[1]), {}},
-                                          {named(types[2]), {}},
-                                          {named(types[3]), {}}}));
+OpCreator<Doubled> creator(OpDefinitions(
+    {{named(types[0]), {}}, {named(types[1]), {}}, {named(types[2]), {}}, {named(types[3]), {}}}));
 popx::OpxCreator<SnapOpx> snapX(named("Snap"));
 popx::OpxCreator<PoplarOpx> poplarX({named("Poplar"), named("DoubledGrad")});
 popx::OpxCreator<EmptyOpx> emptyX(named("Empty"));

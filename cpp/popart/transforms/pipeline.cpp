@@ -18,7 +18,8 @@ const bool registeredPipeline = Transform::registerTransform(new Pipeline);
 
 [[noreturn]] void refuse(const char* who) {
   throw error(
-      "Pipeline::{}: popir makes no pipeline of a graph that a program has made. Give the model to a "
+      "Pipeline::{}: popir makes no pipeline of a graph that a program has made. Give the model to "
+      "a "
       "session with SessionOptions::enablePipelining, or set the pipeline's order by operators and "
       "constraints of your own",
       who);
@@ -203,7 +204,8 @@ void Pipeline::checkOpsPipelineStage(Graph& graph) {
       copy->setPipelineStage(producer->getPipelineStage());
     } else if (copied->tensorType() == TensorType::Variable) {
       throw error(
-          "{} copies the variable '{}' to another IPU. In a pipeline all stages that read a variable "
+          "{} copies the variable '{}' to another IPU. In a pipeline all stages that read a "
+          "variable "
           "have to be on its IPU",
           copy->debugName(), copied->id);
     } else {
@@ -222,8 +224,7 @@ std::map<PipelineStage, PipelineStage> Pipeline::withStages(const Ir& ir) {
   std::map<PipelineStage, std::set<VGraphId>> ipus;
   for (const OpId id : graph.getOpIds()) {
     const Op* op = graph.getOp(id);
-    const bool runs =
-        isNormal(*op) || op->settings.executionContext == ExecutionContext::Subgraph;
+    const bool runs = isNormal(*op) || op->settings.executionContext == ExecutionContext::Subgraph;
     if (runs && op->hasPipelineStage() && op->hasVirtualGraphId())
       ipus[op->getPipelineStage()].insert(op->getVirtualGraphId());
   }
@@ -234,7 +235,8 @@ std::map<PipelineStage, PipelineStage> Pipeline::withStages(const Ir& ir) {
     const bool isShared = last != nullptr && std::any_of(its.begin(), its.end(), [&](VGraphId ipu) {
                             return last->count(ipu) != 0;
                           });
-    if (isShared) ++joined;
+    if (isShared)
+      ++joined;
     else
       at = stage - joined;
     with[stage] = at;

@@ -46,7 +46,8 @@ bool PreAutomaticLossScale::apply(Graph& graph) const {
   if (!tracked.has_value()) return false;
   if (tracked->empty())
     throw error(
-        "PreAutomaticLossScale: automaticLossScalingSettings.toTrackTensors is an empty list. Leave it "
+        "PreAutomaticLossScale: automaticLossScalingSettings.toTrackTensors is an empty list. "
+        "Leave it "
         "unset to track the gradients that are tracked by default; enabled = false tracks none");
   const std::set<TensorId> ids(tracked->begin(), tracked->end());
   std::string missing;
@@ -54,7 +55,8 @@ bool PreAutomaticLossScale::apply(Graph& graph) const {
     if (!graph.getTensors().contains(id)) missing += (missing.empty() ? "'" : ", '") + id + "'";
   if (!missing.empty())
     throw error(
-        "PreAutomaticLossScale: automaticLossScalingSettings.toTrackTensors names tensors that are not "
+        "PreAutomaticLossScale: automaticLossScalingSettings.toTrackTensors names tensors that are "
+        "not "
         "in the graph: {}",
         missing);
   for (const TensorId& id : ids) mark(graph, id);

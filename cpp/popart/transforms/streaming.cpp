@@ -71,7 +71,8 @@ bool StreamingMemory::apply(Graph& graph) const {
   const SessionOptions& options = graph.getIr().getSessionOptions();
   if (options.executionPhaseSettings.phases > 1)
     throw error(
-        "{}: the options ask for {} execution phases; popir has them for the models of sessions alone",
+        "{}: the options ask for {} execution phases; popir has them for the models of sessions "
+        "alone",
         getName(), options.executionPhaseSettings.phases);
   const std::pair<const char*, const TensorLocationSettings*> places[] = {
       {"activationTensorLocationSettings", &options.activationTensorLocationSettings},
@@ -81,14 +82,16 @@ bool StreamingMemory::apply(Graph& graph) const {
   for (const auto& [name, settings] : places)
     if (isAway(settings->location))
       throw error(
-          "{}: the option {} places tensors {}; popir does so with the models of sessions alone. In a "
+          "{}: the option {} places tensors {}; popir does so with the models of sessions alone. "
+          "In a "
           "graph of your own, exchange rows of remote buffers by RemoteLoadOp and RemoteStoreOp",
           getName(), name, settings->location);
   for (const auto& [id, location] : options.tensorLocationSettingsOverride)
     if (isAway(location))
-      throw error("{}: the option tensorLocationSettingsOverride places '{}' {}; popir does so with "
-                  "the models of sessions alone",
-                  getName(), id, location);
+      throw error(
+          "{}: the option tensorLocationSettingsOverride places '{}' {}; popir does so with "
+          "the models of sessions alone",
+          getName(), id, location);
   return false;
 }
 
