@@ -99,6 +99,8 @@ std::vector<char> ConstExprOp::computedByCompiler() const {
 
 std::vector<char> CompilerConstExprOp::compute() { return computedByCompiler(); }
 
+std::vector<char> ConstExprIdentity::compute() { return inTensor(0)->getDataViaGraphTraversal(); }
+
 bool ConstExprUtil::isComputable(Op* op, Graph& graph) {
   if (op->input->n() == 0 || !ConstExprOpManager::hasConstExprOp(op)) return false;
   const bool trains = graph.getIr().canTrain();

@@ -47,9 +47,7 @@ def fold(op: Op) -> bool:
     Values whose gradient is asked for count as not known.
     """
     asked = op.graph.differentiated
-    results = results_of(
-        op, lambda t: t.data if t.isConst() and t.id not in asked else None
-    )
+    results = results_of(op, lambda t: t.data if t.isConst() and t.id not in asked else None)
     if results is None:
         return False
     outputs = dict(op.output)

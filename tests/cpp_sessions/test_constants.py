@@ -63,7 +63,5 @@ def test_one_of_the_program(program: Program) -> None:
 
 def test_what_cannot_be_computed(program: Program) -> None:
     value, kind = program("constants", "refused").splitlines()
-    assert value.endswith(
-        ": input 1, 'x', has no value, so the operator cannot be computed"
-    ), value
+    assert value.endswith(": input 1, 'x', has no value, so the operator cannot be computed"), value
     assert kind.endswith(": there is no ConstExprOp for operators of this type"), kind

@@ -4,14 +4,17 @@
 
 #include <popart/ces/constexpr.hpp>
 
+#include <vector>
+
 #pragma GCC visibility push(default)
 
 namespace popart {
 
-class ConstExprIdentity : public CompilerConstExprOp {
+class ConstExprIdentity : public ConstExprOp {
  public:
-  using CompilerConstExprOp::CompilerConstExprOp;
+  using ConstExprOp::ConstExprOp;
   ~ConstExprIdentity() override;
+  std::vector<char> compute() override;
 };
 
 }  // namespace popart
