@@ -15,10 +15,12 @@
 #include <popart/ces/unsqueezece.hpp>
 #include <popart/graph.hpp>
 #include <popart/ir.hpp>
+#include <popart/op/reduceprod.hpp>
 #include <popart/tensor.hpp>
 #include <popart/topocons.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
 #include "popart/ir_calls.hpp"
@@ -32,6 +34,33 @@ template <class CE>
 std::unique_ptr<ConstExprOp> made(Op* op) {
   return std::make_unique<CE>(op);
 }
+
+/// The products over axes of what an array of a shape holds.
+struct Products {
+  template <class T>
+  std::vector<char> operator()(const std::vector<char>& data, const Shape& shape,
+                               const std::vector<int64_t>& axes) const {
+    const std::size_t rank = shape.size();
+    std::vector<int64_t> strides(rank);  // among the results: 0 of an axis that is reduced
+    int64_t results = 1;
+    for (std::size_t i = rank; i-- > 0;) {
+      if (std::count(axes.begin(), axes.end(), static_cast<int64_t>(i)) != 0) continue;
+      strides[i] = results;
+      results *= shape[i];
+    }
+    std::vector<char> bytes(static_cast<std::size_t>(results) * sizeof(T));
+    auto* products = reinterpret_cast<T*>(bytes.data());
+    std::fill_n(products, results, static_cast<T>(1.0f));
+    const auto* values = reinterpret_cast<const T*>(data.data());
+    for (std::size_t e = 0; e < data.size() / sizeof(T); ++e) {
+      int64_t result = 0;
+      auto rest = static_cast<int64_t>(e);
+      for (std::size_t i = rank; i-- > 0; rest /= shape[i]) result += rest % shape[i] * strides[i];
+      products[result] = static_cast<T>(products[result] * values[e]);
+    }
+    return bytes;
+  }
+};
 
 std::map<std::string, Factory>& factories() {
   static std::map<std::string, Factory> registered = {
@@ -100,6 +129,11 @@ std::vector<char> ConstExprOp::computedByCompiler() const {
 std::vector<char> CompilerConstExprOp::compute() { return computedByCompiler(); }
 
 std::vector<char> ConstExprIdentity::compute() { return inTensor(0)->getDataViaGraphTraversal(); }
+
+std::vector<char> ConstExprReduceProd::compute() {
+  return callOpFunctor<Products>(inInfo(0).dataType(), inTensor(0)->getDataViaGraphTraversal(),
+                                 inShape(0), getOp<ReduceProdOp>().getAxes());
+}
 
 bool ConstExprUtil::isComputable(Op* op, Graph& graph) {
   if (op->input->n() == 0 || !ConstExprOpManager::hasConstExprOp(op)) return false;

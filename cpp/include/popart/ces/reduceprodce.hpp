@@ -4,14 +4,17 @@
 
 #include <popart/ces/constexpr.hpp>
 
+#include <vector>
+
 #pragma GCC visibility push(default)
 
 namespace popart {
 
-class ConstExprReduceProd : public CompilerConstExprOp {
+class ConstExprReduceProd : public ConstExprOp {
  public:
-  using CompilerConstExprOp::CompilerConstExprOp;
+  using ConstExprOp::ConstExprOp;
   ~ConstExprReduceProd() override;
+  std::vector<char> compute() override;
 };
 
 }  // namespace popart
