@@ -22,7 +22,7 @@ def results_of(
     """What an operator gives, by the values of its inputs, of which some may be None.
 
     The operator must be connected and set up. None if `evaluate` cannot compute it, if it has side
-    effects or draws random numbers, or if its outputs together have more than `mostFolded` elements.
+    effects or draws random numbers, or if its outputs have more than `mostFolded` elements in all.
     """
     if type(op).evaluate is Op.evaluate:
         return None

@@ -80,8 +80,8 @@ def test_transforms_that_the_compiler_does_without(program: Program) -> None:
     )
     assert "tensorLocationSettingsOverride places 'x'" in lines[5]
     assert lines[6].startswith(
-        "error: OverlapIO::apply: a copy has the exchange strategy OverlapInnerLoop; popir takes no "
-        "iterations out of loops"
+        "error: OverlapIO::apply: a copy has the exchange strategy OverlapInnerLoop; popir takes "
+        "no iterations out of loops"
     )
 
 
