@@ -341,6 +341,11 @@ void installPythonIr() {
   calls.aliases = [](const Op& op, int in, int out) {
     return callOp(op, "aliases", in, out).cast<bool>();
   };
+  calls.evaluate = [](const Op& op) {
+    aboutToAsk();
+    return listOf<std::string>(
+        py::module_::import("popir.ir.folding").attr("values_of")(pythonOf(op)));
+  };
   installIrCalls(
       locked<&IrCalls::tensor, &IrCalls::tensorIds, &IrCalls::addActGrad, &IrCalls::addStream,
              &IrCalls::addInit, &IrCalls::createGraph, &IrCalls::removeGraph, &IrCalls::graphs,
@@ -355,7 +360,7 @@ void installPythonIr() {
              &IrCalls::connectOut, &IrCalls::createAndConnectOut, &IrCalls::disconnectIn,
              &IrCalls::disconnectOut, &IrCalls::setName, &IrCalls::setAttributes, &IrCalls::setNote,
              &IrCalls::origin, &IrCalls::setup, &IrCalls::clone, &IrCalls::subgraphValue,
-             &IrCalls::modifies, &IrCalls::aliases>(calls));
+             &IrCalls::modifies, &IrCalls::aliases, &IrCalls::evaluate>(calls));
 }
 
 }  // namespace popir

@@ -1,5 +1,6 @@
 // popir.popart: binds functions of operators that are written in C++, for the compiler.
 #include <pybind11/stl.h>
+#include <popart/ces/constexpr.hpp>
 #include <popart/op/gradient.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/opserialiser.hpp>
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -407,6 +409,28 @@ void bindOps(py::module_& m) {
         });
       },
       py::arg("op"), "The graphs that the operator calls, by the library's getCalledGraphs().");
+  m.def(
+      "constExpr",
+      [](const PyOp& op) -> std::optional<py::bytes> {
+        const auto elements = runOp(op, "compute", [](Op& o) -> std::optional<std::vector<char>> {
+          if (!popart::ConstExprOpManager::hasConstExprOp(&o)) return std::nullopt;
+          const auto made = popart::ConstExprOpManager::createConstExprOp(&o);
+          // Those of the compiler's operators would ask it for this one again.
+          if (dynamic_cast<const popart::CompilerConstExprOp*>(made.get()) != nullptr)
+            return std::nullopt;
+          std::vector<char> elements = made->compute();
+          const auto bytes = static_cast<std::size_t>(o.outInfo(0).nbytes());
+          if (elements.size() != bytes)
+            throw popart::error("The ConstExprOp computed {} bytes; output 0 has {}",
+                                elements.size(), bytes);
+          return elements;
+        });
+        if (!elements) return std::nullopt;
+        return py::bytes(elements->data(), elements->size());
+      },
+      opArg,
+      "The bytes of output 0, by the ConstExprOp of a library for the operator's type; None if no "
+      "library has one.");
   m.def(
       "getSeedInIndex",
       [](const PyOp& op) {

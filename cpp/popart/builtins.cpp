@@ -842,7 +842,12 @@ const BuiltinClass* builtinClass(const OperatorIdentifier& opid) {
 const BuiltinClass* builtinClass(const Op& op) {
   const BuiltinClass* row = builtinClass(op.opid);
   if (row == nullptr || row->attributes == nullptr) return nullptr;
-  return row->cls == std::type_index(typeid(op)) ? row : nullptr;
+  const std::type_index cls(typeid(op));
+  // The call of a gradient graph runs as any call.
+  return row->cls == cls ||
+                 (row->cls == typeid(popart::CallOp) && cls == typeid(popart::CallGradOp))
+             ? row
+             : nullptr;
 }
 
 }  // namespace popir

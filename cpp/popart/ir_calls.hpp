@@ -98,6 +98,8 @@ struct IrCalls {
   float (*subgraphValue)(const popart::Op&);
   bool (*modifies)(const popart::Op&, popart::InIndex);
   bool (*aliases)(const popart::Op&, popart::InIndex, popart::OutIndex);
+  /// The bytes of its outputs by the values of its inputs; none if the compiler cannot compute it.
+  std::vector<std::string> (*evaluate)(const popart::Op&);
 };
 
 void installIrCalls(const IrCalls& calls);

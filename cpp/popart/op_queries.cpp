@@ -242,6 +242,19 @@ bool Op::hasAliasedModifiers(OutIndex out) const {
                      [](const Tensor* tensor) { return tensor->isModified(); });
 }
 
+bool Tensor::anyAlias(std::function<bool(Tensor*)> predicate) const {
+  const std::set<Tensor*> shown = shownWith(const_cast<Tensor*>(this));
+  return std::any_of(shown.begin(), shown.end(), predicate);
+}
+
+std::set<Op*, POpCmp> Tensor::getInplaceModifiers() const {
+  std::set<Op*, POpCmp> writers;
+  for (const Tensor* tensor : shownWith(const_cast<Tensor*>(this)))
+    for (Op* reader : tensor->consumers.getOps())
+      if (reader->modifies()) writers.insert(reader);
+  return writers;
+}
+
 bool Op::consumesGraphOutput() const {
   for (const auto& in : input->tensorMap())
     if (getGraph().hasOutputId(in.second->id)) return true;

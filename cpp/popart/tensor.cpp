@@ -4,6 +4,7 @@
 #include <popart/ir.hpp>
 #include <popart/op/exchange/hostcopy.hpp>
 #include <popart/op/loop.hpp>
+#include <popart/operators.hpp>
 #include <popart/tensornames.hpp>
 
 #include <algorithm>
@@ -316,6 +317,68 @@ const TensorData* Tensor::tensorData() const {
   if (hasTensorData()) return link_->data.get();
   throw error("The value of '{}' is not known when the model is compiled; it is a {}", id,
               tensor_type());
+}
+
+std::vector<char> Tensor::getDataViaGraphTraversal() const {
+  if (hasTensorData()) {
+    const auto* bytes = static_cast<const char*>(tensorData()->data());
+    return {bytes, bytes + tensorData()->size()};
+  }
+  std::vector<char> found;
+  if (const Op* producer = getProducerUnsafe()) {
+    std::vector<std::string> results = popir::irCalls().evaluate(*producer);
+    std::size_t at = 0;
+    for (const auto& out : producer->output->tensorMap()) {
+      if (out.second == this && at < results.size())
+        found.assign(results[at].begin(), results[at].end());
+      ++at;
+    }
+  } else if (isGraphInput()) {
+    for (const Op* caller : graph_->getCallSiteOps()) {
+      const InIndex in = caller->subgraphInToOpInIndex(caller->getCalledGraphIndex(graph_->id),
+                                                       getGraphInputIndex());
+      if (!caller->hasInput(in)) continue;
+      const std::vector<char> given = caller->inTensor(in)->getDataViaGraphTraversal();
+      if (!found.empty() && found != given) {
+        found.clear();
+        break;
+      }
+      found = given;
+    }
+  }
+  if (found.empty() && info.nelms() != 0)
+    throw error(
+        "Tensor::getDataViaGraphTraversal: the value of '{}' is not known when the graph is "
+        "compiled",
+        id);
+  return found;
+}
+
+bool Tensor::isRestoreInplaceTensor() const {
+  const std::vector<Op*> readers = consumers.getOps();
+  return std::any_of(readers.begin(), readers.end(), [](const Op* reader) {
+    return reader->opid == Onnx::CustomOperators::RestoreInplace;
+  });
+}
+
+int Tensor::getBatchAxis() const {
+  int axis = -1;
+  const auto add = [&](const Op& op, int its) {
+    if (its >= info.rank() || its < 0) return;
+    if (axis != -1 && axis != its)
+      throw error(
+          "Tensor::getBatchAxis: the dimension over the samples of '{}' is {} and, by {}, {}", id,
+          axis, op.debugName(), its);
+    axis = its;
+  };
+  Tensor* self = const_cast<Tensor*>(this);
+  if (const Op* producer = getProducerUnsafe())
+    for (const OutIndex out : producer->output->indices(self))
+      add(*producer, producer->getOutBatchAxis(out));
+  if (axis != -1) return axis;
+  for (const Op* reader : consumers.getOps())
+    for (const InIndex in : reader->input->indices(self)) add(*reader, reader->getInBatchAxis(in));
+  return axis;
 }
 
 }  // namespace popart

@@ -177,7 +177,7 @@ Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const v
                           const TypeTraits& traits, bool broadcast,
                           const DebugContext& debugContext) {
   Type given = type;
-  if (traits.isFloatingPoint)
+  if (traits.isFloat)
     given = traits.size == 2 ? HALF : traits.size == 4 ? FLOAT : DOUBLE;
   else if (traits.isIntegral && traits.size == 1)
     given = traits.isSigned ? SIGNED_CHAR : type == BOOL ? BOOL : UNSIGNED_CHAR;

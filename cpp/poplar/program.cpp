@@ -103,6 +103,9 @@ Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& debugContext)
       throw graph_connection_error(std::string("Copy: the ") +
                                    (t == &src ? "source" : "destination") +
                                    " is not a valid tensor");
+  if (src.view().graph() != dst.view().graph())
+    throw graph_connection_error("Copy: " + src.getDebugStr() + " and " + dst.getDebugStr() +
+                                 " belong to different graphs");
   // Elements are copied in flat order. Shapes may differ.
   if (src.elementType() != dst.elementType() || src.numElements() != dst.numElements())
     throw graph_connection_error("Copy: the source has " + std::to_string(src.numElements()) +

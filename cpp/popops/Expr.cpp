@@ -1,7 +1,10 @@
+#include <poplar/exceptions.hpp>
 #include <popops/Expr.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ostream>
 #include <sstream>
 
@@ -47,6 +50,34 @@ Description describe(const Expr& e) {
     }
   }
   return {};
+}
+
+template <class T>
+Const valueAt(const poplar::Type& type, const char* data) {
+  T value;
+  std::memcpy(&value, data, sizeof value);
+  return Const(type, value);
+}
+
+Const ofBytes(const poplar::TypeTraits& traits, const poplar::Type& type, const char* data) {
+  if (traits.isFloat) {
+    if (traits.size == 2) return valueAt<popir::Half>(type, data);
+    if (traits.size == 4) return valueAt<float>(type, data);
+    if (traits.size == 8) return valueAt<double>(type, data);
+  } else if (traits.isIntegral) {
+    const bool sign = traits.isSigned;
+    switch (traits.size) {
+      case 1:
+        if (type == poplar::BOOL && !sign) return valueAt<bool>(type, data);
+        return sign ? valueAt<std::int8_t>(type, data) : valueAt<std::uint8_t>(type, data);
+      case 2: return sign ? valueAt<std::int16_t>(type, data) : valueAt<std::uint16_t>(type, data);
+      case 4: return sign ? valueAt<std::int32_t>(type, data) : valueAt<std::uint32_t>(type, data);
+      case 8: return sign ? valueAt<std::int64_t>(type, data) : valueAt<std::uint64_t>(type, data);
+      default: break;
+    }
+  }
+  throw poplar::poplar_error("popops::expr::Const: TypeTraits describe a value of " +
+                             std::to_string(traits.size) + " bytes that is no number");
 }
 
 void printNode(std::ostream& os, const Expr& e, unsigned indent, bool pretty) {
@@ -98,6 +129,9 @@ std::ostream& operator<<(std::ostream& os, const Expr& expr) {
 }
 
 bool deepEquals(const Expr& a, const Expr& b) { return a.deepEquals(b); }
+
+Const::Const(poplar::TypeTraits traits, poplar::Type type, const char* data)
+    : Const(ofBytes(traits, type, data)) {}
 
 std::string Const::printValue() const {
   if (type_ == poplar::BOOL) return real_ != 0 ? "true" : "false";

@@ -30,6 +30,7 @@ __all__: list[str] = [
     "canBeReplacedByIdentity",
     "clone",
     "connectInTensor",
+    "constExpr",
     "createOp",
     "crossings",
     "fwdRegMap",
@@ -380,6 +381,11 @@ def connectInTensor(
 ) -> None:
     """
     Connects a tensor to an input by the operator's connectInTensor().
+    """
+
+def constExpr(op: popir.ir.graph.Op) -> bytes | None:
+    """
+    The bytes of output 0, by the ConstExprOp of a library for the operator's type; None if no library has one.
     """
 
 def createOp(

@@ -302,6 +302,9 @@ void options() {
   SessionOptions unknown;
   unknown.enableSerializedMatmuls = false;
   expect([&] { Sum(1, unknown); });
+  SessionOptions grouped;
+  grouped.enableGroupedMatmuls = true;
+  expect([&] { Sum(1, grouped); });
   SessionOptions sharded;
   sharded.enableReplicatedGraphs = true;
   sharded.replicatedGraphCount = 4;

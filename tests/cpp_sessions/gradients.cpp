@@ -20,6 +20,7 @@
 #include <popart/op/subtract.hpp>
 #include <popart/operators.hpp>
 #include <popart/transforms/autodiff.hpp>
+#include <popart/transforms/autodiff/calledgraphgradophelper.hpp>
 #include <popart/util.hpp>
 
 #include <iostream>
@@ -191,6 +192,75 @@ void called(bool chooses) {
       {"dx", "dy", "dz"});
 }
 
+/// A call, and its gradient as a CallGradOp, of x * y, whose gradients it computes: g * y and g * x.
+/// The CallGradOp is what a class of one's own would return from getGradOps().
+void callGradient() {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  Graph& body = ir->createGraph(GraphId("body"));
+  for (const char* id : {"body/x", "body/y"}) body.addInput(id, four);
+  add<MulOp>(body, "body/x", "body/y", "body/out", Onnx::Operators::Mul_7);
+  body.markAsOutput("body/out");
+  Graph& backward = ir->createGraph(GraphId("backward"));
+  for (const char* id : {"backward/g", "backward/x", "backward/y"}) backward.addInput(id, four);
+  add<MulOp>(backward, "backward/g", "backward/y", "backward/dx", Onnx::Operators::Mul_7);
+  add<MulOp>(backward, "backward/g", "backward/x", "backward/dy", Onnx::Operators::Mul_7);
+  for (const char* id : {"backward/dx", "backward/dy"}) backward.markAsOutput(id);
+  for (const char* id : {"x", "y", "g"}) graph.addStream(id, four);
+  auto* call = graph.createConnectedOp<CallOp>({{0, "x"}, {1, "y"}}, {{0, "out"}},
+                                               Onnx::AiGraphcore::OpSet1::Call, body,
+                                               Op::Settings(graph, "call"));
+  const std::vector<GradInOutMapper> inputs = {
+      {0, 0, GradOpInType::GradOut}, {1, 0, GradOpInType::In}, {2, 1, GradOpInType::In}};
+  auto* gradient = graph.createConnectedOp<CallGradOp>({{0, "g"}, {1, "x"}, {2, "y"}},
+                                                       {{0, "dx"}, {1, "dy"}}, *call, backward,
+                                                       inputs, std::map<int, int>{{0, 0}, {1, 1}});
+  std::cout << gradient->opid << " " << gradient->gradInputInfo().size() << " "
+            << gradient->getNonGradInIndex(1) << " " << gradient->getCalledGraph().id.str() << " "
+            << (gradient->clone()->gradInputInfo() == inputs) << "\n";
+  failsWithError([&] { gradient->getNonGradInIndex(2); });
+  run(ir, {{"x", x}, {"y", y}, {"g", {1, 2, 3, 4}}}, false, {"out", "dx", "dy"});
+}
+
+/// The same by the graph that Autodiff makes, with what CalledGraphGradOpHelper says of it.
+void calledGradient() {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  Graph& body = ir->createGraph(GraphId("body"));
+  for (const char* id : {"body/x", "body/y"}) body.addInput(id, four);
+  add<MulOp>(body, "body/x", "body/y", "body/out", Onnx::Operators::Mul_7);
+  body.markAsOutput("body/out");
+  const BwdGraphInfo made = Autodiff().createBwdGraph(*ir, body.id, {}, {}, {});
+  for (const char* id : {"x", "y", "g"}) graph.addStream(id, four);
+  auto* call = graph.createConnectedOp<CallOp>({{0, "x"}, {1, "y"}}, {{0, "out"}},
+                                               Onnx::AiGraphcore::OpSet1::Call, body,
+                                               Op::Settings(graph, "call"));
+  CalledGraphGradOpHelper helper(call);
+  const auto same = [](int index) { return index; };
+  failsWithError([&] { helper.getBwdGraph(0); });
+  helper.setCalledSubgraphGradInfo({{body.id, made}});
+  failsWithError([&] { helper.getBwdGraphInfo(17); });
+  const auto inputs = helper.getCalledGraphGradInInfo(0, same);
+  const auto outputs = helper.getCalledGraphGradOutToNonGradIn(0, same);
+  std::map<InIndex, TensorId> in;
+  for (const GradInOutMapper& each : inputs)
+    in[each.iGrad] = each.type == GradOpInType::GradOut ? "g"
+                     : each.type == GradOpInType::Out   ? call->outId(each.iNonGrad)
+                                                        : call->inId(each.iNonGrad);
+  std::map<OutIndex, TensorId> out;
+  for (const auto& each : outputs) out[each.first] = "d" + call->inId(each.second);
+  graph.createConnectedOp<CallGradOp>(in, out, *call, helper.getBwdGraph(0), inputs, outputs);
+  BwdGraphInfo wrong = made;
+  wrong.expectedInputs.push_back({"body/z", ExpectedConnectionType::Fwd});
+  wrong.expectedOutputs.push_back({"body/out", ExpectedConnectionType::FwdGrad});
+  helper.setCalledSubgraphGradInfo({{body.id, wrong}});
+  failsWithError([&] { helper.getCalledGraphGradInInfo(0, same); });
+  failsWithError([&] { helper.getCalledGraphGradOutToNonGradIn(0, same); });
+  helper.setCalledSubgraphGradInfo({});
+  failsWithError([&] { helper.getBwdGraph(0); });
+  run(ir, {{"x", x}, {"y", y}, {"g", {1, 2, 3, 4}}}, false, {"out", "dx", "dy"});
+}
+
 /// The gradients of what a graph of a choice's gradients gives: of x * x * y, or of x * y * y.
 void second(bool chooses) {
   auto ir = std::make_shared<Ir>();
@@ -329,6 +399,8 @@ int main(int, char** argv) {
   if (what == "second") second(argv[2] == std::string("yes"));
   if (what == "constant") constant();
   if (what == "called") called(argv[2] == std::string("yes"));
+  if (what == "callGradient") callGradient();
+  if (what == "calledGradient") calledGradient();
   if (what == "resized") resized(std::stoi(argv[2]));
   if (what == "reductions") reductions();
   if (what == "printed")

@@ -87,11 +87,12 @@ def test_optimizers_update_as_those_of_python(program: Program) -> None:
 
 
 def test_options_act_or_are_refused(program: Program, tmp_path: Path) -> None:
-    heard, refused, unknown, sharded = program("features", "options").splitlines()
+    heard, refused, unknown, grouped, sharded = program("features", "options").splitlines()
     assert heard == "100100"
     assert list((tmp_path / "cache").iterdir())
     assert refused.startswith("SessionOptions.decomposeGradSum = True: ")
     assert unknown.startswith("SessionOptions has no option 'enableSerializedMatmuls'.")
+    assert grouped.startswith("SessionOptions has no option 'enableGroupedMatmuls'.")
     assert sharded.startswith("The shardingDomain CommGroup(Consecutive, 3) of 'w")
 
 

@@ -151,3 +151,27 @@ def test_prints(program: Program) -> None:
         f"w: {weight}",
         "4 ",
     ]
+
+
+def test_a_call_as_the_gradient_of_another(program: Program) -> None:
+    """x * y by a call, and its gradients g * y and g * x by a CallGradOp."""
+    told, error, *values = program("gradients", "callGradient").splitlines()
+    assert told == "ai.graphcore.Call:1 3 1 backward 1"
+    assert error.startswith("error: ") and "2" in error
+    x, y, g = X.detach().numpy(), Y.detach().numpy(), np.arange(1.0, 5)
+    for line, wanted in zip(values, (x * y, g * y, g * x), strict=True):
+        np.testing.assert_array_equal(numbers(line), wanted)
+
+
+def test_a_call_whose_gradient_autodiff_makes(program: Program) -> None:
+    before, number, graph_in, graph_out, unknown, *values = program(
+        "gradients", "calledGradient"
+    ).splitlines()
+    assert before.endswith("call setCalledSubgraphGradInfo before")
+    assert number.endswith("calls 1 graphs; number 17 was asked for")
+    assert "'body/z', which is no input or output of the graph 'body'" in graph_in
+    assert "is body/out, and no gradient of an input of 'body'" in graph_out
+    assert "nothing is known of the gradients of the graph 'body'" in unknown
+    x, y, g = X.detach().numpy(), Y.detach().numpy(), np.arange(1.0, 5)
+    for line, wanted in zip(values, (x * y, g * y, g * x), strict=True):
+        np.testing.assert_array_equal(numbers(line), wanted)

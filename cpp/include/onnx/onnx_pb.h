@@ -119,12 +119,22 @@ enum TensorProto_DataType : int {
   POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)
 #undef POPIR_ONNX_TYPE
 };
+/// "FLOAT" and so on; "" for a number that is none of them.
+inline const std::string& TensorProto_DataType_Name(int type) {
+#define POPIR_ONNX_TYPE(NAME) #NAME,
+  static const std::vector<std::string> names = {POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)};
+#undef POPIR_ONNX_TYPE
+  static const std::string none;
+  const auto at = static_cast<std::size_t>(type);
+  return at < names.size() ? names[at] : none;
+}
 
 /// A constant tensor. The values are in the field for its element type.
 class TensorProto {
   POPIR_ONNX_UNKNOWN
  public:
   using DataType = TensorProto_DataType;
+  static const std::string& DataType_Name(int type) { return TensorProto_DataType_Name(type); }
 #define POPIR_ONNX_TYPE(NAME) static constexpr DataType NAME = TensorProto_DataType_##NAME;
   POPIR_ONNX_TYPES(POPIR_ONNX_TYPE)
 #undef POPIR_ONNX_TYPE

@@ -33,6 +33,7 @@ namespace popart {
 
 class DeviceInfo;
 class Optimizer;
+class PipelineInfo;
 class PreAliasPattern;
 
 /// What a row of a remote buffer holds, and how many there are.
@@ -223,6 +224,9 @@ class Ir {
   /// The last stage of a pipeline among all operators, and their number; 0 and 1 without stages.
   PipelineStage getMaxPipelineStage() const;
   PipelineStage getNumPipelineStages() const { return getMaxPipelineStage() + 1; }
+  /// The cycles of the pipeline that the options and the data flow ask for; none without pipelining.
+  /// Its class is in popart/transforms/pipeline.hpp.
+  PipelineInfo pipelineInfo() const;
   std::vector<TensorId> getGraphInputIds() const { return main().getInputIds(); }
   std::vector<TensorId> getGraphOutputIds() const { return main().getOutputIds(); }
   /// A new tensor id for the main graph, derived from `base`. Each call returns another one.
@@ -232,6 +236,10 @@ class Ir {
   /// \throws error if there is none of that id
   void addAdditionalModelProtoTensor(const TensorId& id);
   void addAdditionalModelProtoTensor(Tensor* tensor);
+  std::set<Tensor*, PTensorCmp> getAdditionalModelProtoTensors() const;
+  /// Whether the model has values of weights, and one of that id.
+  bool containsInitialisers() const;
+  bool tensorExistsInInitialisers(TensorId id) const;
   /// Whether the host gets the tensor, as an anchor or in the place of one.
   bool isAnchored(const TensorId& id) const { return remap_.hasRight(id); }
   bool isRootAnchor(const TensorId& id) const { return dataFlow_.isAnchored(id); }
@@ -269,6 +277,10 @@ class Ir {
   /// Sets the members of popart::Vertex of the main graph's operators, by the loss.
   void updateVertices();
   void setMainGraphPathFromLoss() { updateVertices(); }
+  /// Takes the operators of all graphs off their IPUs.
+  void unsetAllVirtualGraphIds();
+  /// Op::finalizeDebugInfo() of the operators of all graphs.
+  void finalizeOpDebugInfo();
 
   // ---- Remote buffers, of graphs that a program makes ----
   void setRemoteBufferInfo(RemoteBufferId id, RemoteBufferInfo info) {

@@ -73,6 +73,7 @@ using NodeAttributes = std::vector<ONNX_NAMESPACE::AttributeProto>;
 
 using VGraphId = int64_t;
 using PipelineStage = int64_t;
+using PipelineCycle = int64_t;
 using ExecutionPhase = int64_t;
 using BatchSerializedPhase = int64_t;
 

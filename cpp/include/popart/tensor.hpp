@@ -14,6 +14,7 @@
 #include <popart/variablesettings.hpp>
 #include <popart/vertex.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -126,6 +127,9 @@ class Tensor : public Vertex {
   bool isCheckpointTensor() const;
   /// Whether its producer is to be computed again for the backward pass.
   bool isImplicitRecomputeTensor() const;
+  /// The dimension over the samples, by the operators that compute and read it; -1 if none is.
+  /// \throws error if two of them name different ones
+  int getBatchAxis() const;
   /// Its producer and its readers, each once.
   std::vector<Op*> associatedOps() const;
   /// Whether all readers are of the forward pass.
@@ -135,6 +139,12 @@ class Tensor : public Vertex {
   /// Whether an operator writes it in place (isModified), or an output of one is a view of it.
   bool isModified() const;
   bool isAliased() const;
+  /// Whether `predicate` is true of the tensor, or of one that shares elements with it.
+  bool anyAlias(std::function<bool(Tensor*)> predicate) const;
+  /// The operators that read it, or a tensor that shares elements with it, and write an input.
+  std::set<Op*, POpCmp> getInplaceModifiers() const;
+  /// Whether a RestoreInplaceOp reads it.
+  bool isRestoreInplaceTensor() const;
   /// Whether a variant in place must not write it: what a run returns, an output of a graph, a
   /// variable, a constant, an input of a loop that all iterations read, and a checkpoint.
   bool isUnmodifiable() const;
@@ -165,6 +175,10 @@ class Tensor : public Vertex {
   const TensorData* tensorData() const;
   /// The same, as a copy that may be changed: the compiler does not see that.
   TensorData* tensorData();
+  /// The elements of that value; of a tensor without one, what the compiler computes of it by the
+  /// values that there are, or what all operators that call the graph give it.
+  /// \throws error if it is not known
+  std::vector<char> getDataViaGraphTraversal() const;
 
   /// Which replicas share the variable, and how the host gets it; by default all do.
   VariableSettings getVariableSettings() const;

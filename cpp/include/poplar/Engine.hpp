@@ -15,8 +15,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <fstream>  // for programs that use files and include this header alone
 #include <functional>
-#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>

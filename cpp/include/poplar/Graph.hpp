@@ -25,6 +25,7 @@
 #include <poplar/Type.hpp>
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/replication_factor.hpp>
 #include <poplar/version.hpp>
 
 #include <algorithm>
@@ -66,12 +67,6 @@ struct VirtualTiles;  // cpp/poplar/virtual_tiles.hpp
 
 namespace poplar {
 
-/// The replicas that a graph is made for.
-struct replication_factor {
-  explicit replication_factor(unsigned f) : factor(f) {}
-  unsigned factor;
-};
-
 /// A graph of variables, vertices and streams. It can be moved, but not copied.
 class Graph {
  public:
@@ -81,7 +76,8 @@ class Graph {
   /// An empty graph for the CPU target, to be replaced by another.
   Graph();
   explicit Graph(const Target& target, replication_factor r = replication_factor(1));
-  explicit Graph(const Device& device, replication_factor r = replication_factor(1));
+  /// A device stands for a graph on it: programs give `{device}` where a graph is wanted.
+  Graph(const Device& device, replication_factor r = replication_factor(1));
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
   ~Graph();

@@ -5,6 +5,7 @@
 #include <popir/Half.hpp>
 #include <poplar/IeeeHalf.hpp>
 #include <poplar/StringRef.hpp>
+#include <poplar/TypeTraits.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -123,32 +124,6 @@ POPIR_EQUIVALENT(IeeeHalf, Half)
 POPIR_EQUIVALENT(float, Float)
 POPIR_EQUIVALENT(double, Double)
 #undef POPIR_EQUIVALENT
-
-/// isSimpleType: true for arithmetic types, half and IeeeHalf.
-struct TypeTraits {
-  std::size_t size;
-  std::size_t align;
-  bool isIntegral;
-  bool isFloatingPoint;
-  bool isSigned;
-
-  template <class T>
-  static constexpr TypeTraits make() {
-    return TypeTraits{sizeof(T), alignof(T), std::is_integral<T>::value,
-                      std::is_floating_point<T>::value || isHalf<T>(),
-                      std::is_signed<T>::value || isHalf<T>()};
-  }
-  template <class T>
-  static constexpr bool isSimpleType() {
-    return std::is_arithmetic<T>::value || isHalf<T>();
-  }
-
- private:
-  template <class T>
-  static constexpr bool isHalf() {
-    return std::is_same<T, popir::Half>::value || std::is_same<T, IeeeHalf>::value;
-  }
-};
 
 }  // namespace poplar
 

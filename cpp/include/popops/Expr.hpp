@@ -134,6 +134,10 @@ class Const : public ExprType<Const> {
     std::memcpy(data_, &x, sizeof x);
   }
 
+  /// The same from the bytes of a value of the host that `traits` describe.
+  /// \throws poplar::poplar_error if they describe no number
+  Const(poplar::TypeTraits traits, poplar::Type type, const char* data);
+
   const poplar::Type& getType() const { return type_; }
   double getDataAsDouble() const { return real_; }
   /// The value as 64 bits, two's complement. Only for constants created from an integer or bool.

@@ -629,6 +629,31 @@ std::vector<Op*> Ir::opsOfType(const OperatorIdentifier& opid) const {
   return ops;
 }
 
+std::set<Tensor*, PTensorCmp> Ir::getAdditionalModelProtoTensors() const {
+  std::set<Tensor*, PTensorCmp> tensors;
+  for (const TensorId& id : additional_) tensors.insert(getTensor(id));
+  return tensors;
+}
+
+bool Ir::containsInitialisers() const {
+  return hasOnnxModel() && getModel().graph().initializer_size() != 0;
+}
+
+bool Ir::tensorExistsInInitialisers(TensorId id) const {
+  if (!hasOnnxModel()) return false;
+  const auto& weights = getModel().graph().initializer();
+  return std::any_of(weights.begin(), weights.end(),
+                     [&](const auto& weight) { return weight.name() == id; });
+}
+
+void Ir::unsetAllVirtualGraphIds() {
+  for (Op* op : getAllOps()) op->setVirtualGraphId({});
+}
+
+void Ir::finalizeOpDebugInfo() {
+  for (Op* op : getAllOps()) op->finalizeDebugInfo();
+}
+
 bool Ir::isConsumedByOpOfType(TensorId id, const OperatorIdentifier& opid) {
   for (const Op* op : getTensor(id)->consumers.getOps())
     if (op->opid == opid) return true;

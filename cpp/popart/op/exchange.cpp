@@ -193,6 +193,20 @@ view::Regions MultiExchangeOp::aliases(InIndex in, OutIndex out) const {
              : view::Regions{};
 }
 
+ReplicatedTensorShardingIndices MultiExchangeOp::getReplicatedTensorShardingIndices() const {
+  ReplicatedTensorShardingIndices groups;
+  InIndex in = 0;
+  OutIndex out = 0;
+  for (const ExchangeDescriptor& each : descriptors_) {
+    std::set<OutIndex> loaded;
+    if (each.getNumOutputs() > 0) loaded.insert(out);
+    groups.insert({{in}, loaded});
+    in += each.getNumInputs();
+    out += each.getNumOutputs();
+  }
+  return groups;
+}
+
 void MultiExchangeOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   ExchangeBaseOp::appendOutlineAttributes(os);
   for (std::size_t i = 0; i < descriptors_.size(); ++i) {

@@ -1,6 +1,7 @@
 // Gradients and variants in place of element-wise operators that the compiler computes: as long as
 // there are operators.
 #include <popart/graphcoreoperators.hpp>
+#include <popart/op/add.hpp>
 #include <popart/op/asin.hpp>
 #include <popart/op/atan.hpp>
 #include <popart/op/atan2.hpp>
@@ -409,6 +410,21 @@ POPIR_COPIED(IncrementModInplaceOp)
 void IncrementModInplaceOp::appendOutlineAttributes(OpSerialiserBase& os) const {
   ElementWiseInplaceUnaryOp::appendOutlineAttributes(os);
   appendForward(os);
+}
+
+bool AddOp::hasLhsInplaceVariant() const { return popir::builtinClass(*this) != nullptr; }
+bool AddOp::hasRhsInplaceVariant() const { return popir::builtinClass(*this) != nullptr; }
+std::unique_ptr<Op> AddOp::getLhsInplaceVariant() const {
+  return std::unique_ptr<Op>(new AddLhsInplaceOp(getSettings()));
+}
+std::unique_ptr<Op> AddOp::getRhsInplaceVariant() const {
+  return std::unique_ptr<Op>(new AddRhsInplaceOp(getSettings()));
+}
+OperatorIdentifier AddOp::getLhsOperatorIdentifier() const {
+  return Onnx::CustomOperators::AddLhsInplace;
+}
+OperatorIdentifier AddOp::getRhsOperatorIdentifier() const {
+  return Onnx::CustomOperators::AddRhsInplace;
 }
 
 MulLhsInplaceOp::MulLhsInplaceOp(const Op::Settings& settings)

@@ -70,6 +70,11 @@ const Ir& IrLowering::ir() const {
   return *ir_;
 }
 
+ExchangeBundle& IrLowering::getExchangeBundle() const {
+  if (exchange_ == nullptr) exchange_ = std::make_unique<ExchangeBundle>(ir());
+  return *exchange_;
+}
+
 const Tensor* Executablex::getTensor(const TensorId& id) const { return ir().getTensor(id); }
 Tensor* Executablex::getTensor(const TensorId& id) { return ir().getTensor(id); }
 bool Executablex::containsTensor(const TensorId& id) const { return ir().containsTensor(id); }

@@ -17,7 +17,7 @@ using namespace poplar;
 
 // Where the elements of clones lie.
 void orders() {
-  Graph graph(IPUModel().createDevice());
+  Graph graph = {IPUModel().createDevice()};
   const Tensor t = graph.addVariable(FLOAT, {6}), other = graph.addVariable(FLOAT, {2});
   graph.setTileMapping(t.slice(0, 3), 5);
   graph.setTileMapping(t.slice(3, 6), 3);
@@ -36,8 +36,8 @@ int main() {
   orders();
   const half one = {0x3c00};
   const TypeTraits traits = TypeTraits::make<IeeeHalf>();
-  std::cout << sizeof one << traits.size << traits.isFloatingPoint << traits.isSigned
-            << traits.isIntegral << (equivalent_device_type<IeeeHalf>::value == HALF) << "\n";
+  std::cout << sizeof one << traits.size << traits.isFloat << traits.isSigned << traits.isIntegral
+            << (equivalent_device_type<IeeeHalf>::value == HALF) << "\n";
   Graph graph(IPUModel().createDevice());
   const std::vector<IeeeHalf> values = {IeeeHalf::fromBits(one.bits), IeeeHalf(2.5f)};
   Tensor x = graph.addConstant(HALF, {2}, values);
@@ -45,6 +45,14 @@ int main() {
   program::Sequence prog;
   popops::expr::Const three(3.0f);
   std::cout << *reinterpret_cast<float*>(three.getData()) << "\n";
+  const short minus = -3;
+  const char* bytes = reinterpret_cast<const char*>(&minus);
+  std::cout << popops::expr::Const(TypeTraits::make<short>(), INT, bytes).printValue() << "\n";
+  try {
+    popops::expr::Const(TypeTraits{3, 1, true, false, true}, INT, bytes);
+  } catch (const poplar_error& e) {
+    std::cout << e.what() << "\n";
+  }
   Tensor y = popops::map(graph, popops::expr::_1 + three, {x}, prog);
   graph.createHostRead("y", y);
   const Executable executable = compileGraph(graph, {prog});

@@ -76,4 +76,15 @@ int main(int argc, char**) {
   fails([&] { CrossReplicaCopy(a, a, {{0, 1}, {1, 0}}); });
   fails([&] { CrossReplicaCopy(a, f, {{0, 1}, {1, 0}}); });
   fails([&] { CrossReplicaCopy(Tensor(), b, {{0, 1}, {1, 0}}); });
+  fails([&] { CrossReplicaCopy(a, b, {}); });
+  fails([&] { CrossReplicaCopy(a, b, {{0, 2}, {1, 0}}); });
+  fails([&] { CrossReplicaCopy(a, b.slice(0, 2), {{0, 1}, {1, 0}}); });
+  fails([&] { CrossReplicaCopy(a, concat(b.slice(0, 2), b.slice(0, 1)), {{0, 1}, {1, 0}}); });
+  fails([&] { CrossReplicaCopy(a, graph.addConstant(INT, {3}, 7), {{0, 1}, {1, 0}}); });
+  Graph single = replicated(1);
+  Tensor c = single.addVariable(INT, {3}, VariableMappingMethod::LINEAR, "c");
+  Tensor d = single.addVariable(INT, {3}, VariableMappingMethod::LINEAR, "d");
+  fails([&] { CrossReplicaCopy(c, d, {{0, 1}, {1, 0}}); });
+  fails([&] { CrossReplicaCopy(c, d, {}); });
+  fails([&] { CrossReplicaCopy(a, d, {{0, 0}}); });
 }

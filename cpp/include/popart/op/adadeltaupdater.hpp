@@ -29,6 +29,9 @@ class AdaDeltaUpdaterOp : public Op {
   /// The direction is of the gradient's type and shape.
   void setup() final;
   std::set<InIndex> optionalInputs() const override { return {getEpsInIndex()}; }
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override {
+    return {{{getGradInIndex(), getAccl1InIndex(), getAccl2InIndex()}, {getUpdaterOutIndex()}}};
+  }
   void appendOutlineAttributes(OpSerialiserBase& os) const final;
   float getSubgraphValue() const final { return getHighSubgraphValue(); }
   bool isOptimizerOp() const override { return true; }

@@ -40,6 +40,11 @@ class AdamUpdaterOp : public Op {
     return {getVarInIndex(),   getStepInIndex(),  getWdInIndex(),
             getBeta1InIndex(), getBeta2InIndex(), getEpsInIndex()};
   }
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override {
+    std::set<InIndex> in = {getAccl1InIndex(), getAccl2InIndex()};
+    if (hasInput(getVarInIndex())) in.insert(getVarInIndex());
+    return {{in, {getUpdaterOutIndex()}}};
+  }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
 

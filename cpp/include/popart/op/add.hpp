@@ -21,6 +21,14 @@ class AddOp : public ElementWiseBinaryOp {
 
   std::unique_ptr<Op> clone() const override;
   std::vector<std::unique_ptr<Op>> getGradOps() override;
+
+ private:
+  bool hasLhsInplaceVariant() const override;
+  bool hasRhsInplaceVariant() const override;
+  std::unique_ptr<Op> getLhsInplaceVariant() const override;
+  std::unique_ptr<Op> getRhsInplaceVariant() const override;
+  OperatorIdentifier getLhsOperatorIdentifier() const override;
+  OperatorIdentifier getRhsOperatorIdentifier() const override;
 };
 
 /// The gradient of input 0, a: g, summed over what was broadcast.

@@ -24,6 +24,9 @@ class CastOp : public Op {
   std::unique_ptr<Op> clone() const override;
   void setup() override { outInfo(getOutIndex()) = {to_, inShape(getInIndex())}; }
   std::vector<std::unique_ptr<Op>> getGradOps() override;
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override {
+    return {{{getInIndex()}, {getOutIndex()}}};
+  }
   DataType toDataType() const { return to_; }
   bool canBeReplacedByIdentity() const override { return inInfo(getInIndex()).dataType() == to_; }
   float getSubgraphValue() const override { return getLowSubgraphValue(); }

@@ -21,6 +21,9 @@ class LambSquareOp : public Op {
   static OutIndex getOutIndex() { return 0; }
   std::unique_ptr<Op> clone() const override;
   void setup() override;
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override {
+    return {{{getInIndex()}, {}}};
+  }
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
 };
 

@@ -30,6 +30,11 @@ class RMSPropUpdaterOp : public Op {
   /// The direction is of the gradient's type and shape.
   void setup() final;
   std::set<InIndex> optionalInputs() const override { return {getAccl2InIndex(), getEpsInIndex()}; }
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override {
+    std::set<InIndex> in = {getGradInIndex(), getAccl1InIndex()};
+    if (hasInput(getAccl2InIndex())) in.insert(getAccl2InIndex());
+    return {{in, {getUpdaterOutIndex()}}};
+  }
   void appendOutlineAttributes(OpSerialiserBase& os) const final;
   float getSubgraphValue() const final { return getHighSubgraphValue(); }
   bool isOptimizerOp() const override { return true; }

@@ -35,6 +35,9 @@ class ScaledAddOp : public Op {
   std::set<InIndex> optionalInputs() const override {
     return {getScale0InIndex(), getScale1InIndex()};
   }
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override {
+    return {{{getArg0InIndex(), getArg1InIndex()}, {getOutIndex()}}};
+  }
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   float getSubgraphValue() const override { return getLowSubgraphValue(); }
   float getScale0() const { return scale0_; }

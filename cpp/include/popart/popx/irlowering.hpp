@@ -3,6 +3,7 @@
 #define popart_popx_irlowering_hpp
 
 #include <popart/names.hpp>
+#include <popart/popx/exchangebundle.hpp>
 #include <popart/popx/poptensors.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
@@ -59,6 +60,10 @@ class IrLowering {
   /// The graph of an IPU: one graph contains all IPUs and all their tiles.
   poplar::Graph& getVirtualGraph(VGraphId, TileSet = TileSet::Compute) const { return graph_; }
   LinearMapper& getLinearMapper() { return mapper_; }
+  /// The remote buffers and streams of lowerings of one's own, for the Ir; made when it is first
+  /// asked for.
+  /// \throws error if it was made of a Poplar graph: make an ExchangeBundle of the operator's Ir
+  ExchangeBundle& getExchangeBundle() const;
   PopTensors& tensors() { return tensors_; }
   const PopTensors& tensors() const { return tensors_; }
 
@@ -73,6 +78,7 @@ class IrLowering {
   const Ir* ir_ = nullptr;
   LinearMapper mapper_;
   PopTensors tensors_;
+  mutable std::unique_ptr<ExchangeBundle> exchange_;
 };
 
 }  // namespace popx

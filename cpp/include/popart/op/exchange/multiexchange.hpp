@@ -41,6 +41,8 @@ class MultiExchangeOp : public ExchangeBaseOp {
   void setRemoteBufferId(int index, RemoteBufferId id) {
     descriptors_.at(static_cast<std::size_t>(index)).setRemoteBufferId(id);
   }
+  /// A group for each exchange: what it loads into or stores, and the output of a load.
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override;
   void appendOutlineAttributes(OpSerialiserBase& os) const override;
   using Op::getIntrospectionInVirtualGraphId;
   using Op::getIntrospectionOutVirtualGraphId;

@@ -21,6 +21,9 @@ class RemoteLoadOp : public RemoteBaseOp {
   std::unique_ptr<Op> clone() const override;
   void setup() override { outInfo(getLocalTensorOutIndex()) = inInfo(getLocalTensorInIndex()); }
   ExchangeDescriptor getExchangeDescriptor(int index) const override;
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override {
+    return {{{getLocalTensorInIndex()}, {getLocalTensorOutIndex()}}};
+  }
   /// \throws error for another one than RemoteLoadInplace
   std::unique_ptr<Op> getInplaceVariant(const OperatorIdentifier& id) const override;
 };
@@ -50,6 +53,9 @@ class RemoteStoreOp : public RemoteBaseOp {
   void setup() override {}
   bool hasSideEffect() const override { return true; }
   ExchangeDescriptor getExchangeDescriptor(int index) const override;
+  ReplicatedTensorShardingIndices getReplicatedTensorShardingIndices() const override {
+    return {{{getLocalTensorInIndex()}, {}}};
+  }
 };
 
 }  // namespace popart
