@@ -43,8 +43,7 @@ Graph& CalledGraphGradOpHelper::getBwdGraph(SubgraphIndex subgraphIndex) {
 }
 
 std::vector<GradInOutMapper> CalledGraphGradOpHelper::getCalledGraphGradInInfo(
-    SubgraphIndex subgraphIndex,
-    const std::function<InIndex(InIndex)>& bwdGraphInToGradOpInIndex) {
+    SubgraphIndex subgraphIndex, const std::function<InIndex(InIndex)>& bwdGraphInToGradOpInIndex) {
   const BwdGraphInfo& info = getBwdGraphInfo(subgraphIndex);
   const Graph& graph = called(subgraphIndex);
   std::vector<GradInOutMapper> given;
@@ -57,9 +56,9 @@ std::vector<GradInOutMapper> CalledGraphGradOpHelper::getCalledGraphGradInInfo(
           to, op_->subgraphOutToOpOutIndex(subgraphIndex, graph.getOutputIndex(each.fwdId)),
           isGradient ? GradOpInType::GradOut : GradOpInType::Out);
     else if (!isGradient && graph.hasInputId(each.fwdId))
-      given.emplace_back(
-          to, op_->subgraphInToOpInIndex(subgraphIndex, graph.getInputIndex(each.fwdId)),
-          GradOpInType::In);
+      given.emplace_back(to,
+                         op_->subgraphInToOpInIndex(subgraphIndex, graph.getInputIndex(each.fwdId)),
+                         GradOpInType::In);
     else
       throw error("{}: input {} of the graph '{}' is '{}'{}, which is no {} of the graph '{}'",
                   op_->debugName(), in - 1, info.bwdGraphId, each.fwdId,

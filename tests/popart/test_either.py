@@ -81,7 +81,9 @@ def _session(values: np.ndarray, type: str) -> popir.InferenceSession:
         ),
         opset_imports=[onnx.helper.make_opsetid("", 11), onnx.helper.make_opsetid("test", 1)],
     )
-    constant = onnx.helper.make_node("Constant", [], ["w"], value=onnx.numpy_helper.from_array(values))
+    constant = onnx.helper.make_node(
+        "Constant", [], ["w"], value=onnx.numpy_helper.from_array(values)
+    )
     model.graph.node.insert(0, constant)
     return popir.InferenceSession(
         model.SerializeToString(),
