@@ -87,9 +87,8 @@ std::vector<LibraryOptions> tables() {
        "popops.map",
        {
            {"costedAs", Effect::Acts, Type::Choice, "expression",
-            "the activation, or the gradient of one, that an expression is: PopLibs has a vertex "
-            "for "
-            "it, which the machine reading costs",
+            "the activation, or the gradient of one, that an expression is: the machine reading "
+            "costs PopLibs' vertex for it",
             "expression swish gelu reluGrad sigmoidGrad tanhGrad geluGrad geluErfGrad swishGrad"},
            without("enableGenerateCodelet", Type::Flag, "true", kOneKernel),
            without("forceGenerateCodelet", Type::Flag, "false", kOneKernel),

@@ -18,9 +18,9 @@ const bool registeredPipeline = Transform::registerTransform(new Pipeline);
 
 [[noreturn]] void refuse(const char* who) {
   throw error(
-      "Pipeline::{}: popir makes no pipeline of a graph that a program has made. Give the model to "
-      "a "
-      "session with SessionOptions::enablePipelining, or set the pipeline's order by operators and "
+      "Pipeline::{}: popir makes no pipeline of a graph that a program has made. Give a session "
+      "the "
+      "model with SessionOptions::enablePipelining, or set the pipeline's order by operators and "
       "constraints of your own",
       who);
 }
@@ -205,8 +205,7 @@ void Pipeline::checkOpsPipelineStage(Graph& graph) {
     } else if (copied->tensorType() == TensorType::Variable) {
       throw error(
           "{} copies the variable '{}' to another IPU. In a pipeline all stages that read a "
-          "variable "
-          "have to be on its IPU",
+          "variable have to be on its IPU",
           copy->debugName(), copied->id);
     } else {
       copy->setPipelineStage(copied->consumers.findLowestPipelineStage());

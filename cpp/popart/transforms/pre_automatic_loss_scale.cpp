@@ -47,17 +47,16 @@ bool PreAutomaticLossScale::apply(Graph& graph) const {
   if (tracked->empty())
     throw error(
         "PreAutomaticLossScale: automaticLossScalingSettings.toTrackTensors is an empty list. "
-        "Leave it "
-        "unset to track the gradients that are tracked by default; enabled = false tracks none");
+        "Leave it unset to track the gradients that are tracked by default; enabled = false "
+        "tracks none");
   const std::set<TensorId> ids(tracked->begin(), tracked->end());
   std::string missing;
   for (const TensorId& id : ids)
     if (!graph.getTensors().contains(id)) missing += (missing.empty() ? "'" : ", '") + id + "'";
   if (!missing.empty())
     throw error(
-        "PreAutomaticLossScale: automaticLossScalingSettings.toTrackTensors names tensors that are "
-        "not "
-        "in the graph: {}",
+        "PreAutomaticLossScale: automaticLossScalingSettings.toTrackTensors names tensors that "
+        "are not in the graph: {}",
         missing);
   for (const TensorId& id : ids) mark(graph, id);
   return true;

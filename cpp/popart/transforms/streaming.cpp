@@ -83,8 +83,8 @@ bool StreamingMemory::apply(Graph& graph) const {
     if (isAway(settings->location))
       throw error(
           "{}: the option {} places tensors {}; popir does so with the models of sessions alone. "
-          "In a "
-          "graph of your own, exchange rows of remote buffers by RemoteLoadOp and RemoteStoreOp",
+          "In a graph of your own, exchange rows of remote buffers by RemoteLoadOp and "
+          "RemoteStoreOp",
           getName(), name, settings->location);
   for (const auto& [id, location] : options.tensorLocationSettingsOverride)
     if (isAway(location))
