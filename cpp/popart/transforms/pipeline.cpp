@@ -19,9 +19,8 @@ const bool registeredPipeline = Transform::registerTransform(new Pipeline);
 [[noreturn]] void refuse(const char* who) {
   throw error(
       "Pipeline::{}: popir makes no pipeline of a graph that a program has made. Give a session "
-      "the "
-      "model with SessionOptions::enablePipelining, or set the pipeline's order by operators and "
-      "constraints of your own",
+      "the model with SessionOptions::enablePipelining, or set the pipeline's order by operators "
+      "and constraints of your own",
       who);
 }
 
