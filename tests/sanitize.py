@@ -27,7 +27,7 @@ SELECTION = [
     "tests/popnn",
     "tests/popops",
 ]
-"""Tests that call most of the kernels; each second case of those that have many."""
+"""Tests that call most of the kernels; each fourth case of those that have many."""
 PROCESSES = ["tests/build/test_sanitized.py", "tests/popart/test_ownership.py"]
 """Tests that ask for the fixture `sanitized`."""
 APART = ["tests/build", "tests/docs", *PROCESSES]
@@ -42,7 +42,7 @@ def steps(selection: bool, cases: int) -> dict[str, list[str]]:
     """The words for Python of each step, by its name."""
     pytest = ["-m", "pytest", "-q", "-n2", "--dist", "worksteal", "-p", "no:cacheprovider"]
     chosen = (
-        [*SELECTION, "--every=2"]
+        [*SELECTION, "--every=4"]
         if selection
         else ["tests", *(f"--ignore={path}" for path in APART)]
     )

@@ -22,7 +22,7 @@ def test_the_cycles_of_a_pipeline(program: Program) -> None:
     ):
         assert line.startswith(
             f"error: Pipeline::{function}: popir makes no pipeline of a graph that a program has "
-            "made. Give the model to a session with SessionOptions::enablePipelining"
+            "made. Give a session the model with SessionOptions::enablePipelining"
         )
 
 
