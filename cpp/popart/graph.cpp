@@ -216,6 +216,8 @@ void Graph::removeOutput(const TensorId& tensorId) { unmark(false, tensorId); }
 
 // ---- Relations to other graphs ----
 
+TensorId Graph::addScope(const TensorId& id) const { return popart::addScope(*this, id); }
+TensorId Graph::removeScope(const TensorId& id) const { return popart::removeScope(*this, id); }
 Scope Graph::getScope() const { return id == GraphId::root() ? Scope() : Scope() / id.str(); }
 
 std::string Graph::getGraphString() const {
@@ -358,7 +360,7 @@ OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) {
 void Graph::copyFrom(const Graph& other, CopyInputMarkings copyInputMarkings,
                      CopyOutputMarkings copyOutputMarkings) {
   const auto own = [&](const TensorId& theirs) {
-    return addScope(*this, removeScope(other, theirs));
+    return popart::addScope(*this, popart::removeScope(other, theirs));
   };
   for (const Tensor* tensor : other.getTensors().getAll())
     if (tensors_.contains(own(tensor->id)))

@@ -61,9 +61,9 @@ void made() {
   const TensorId second = body.addInput(info);
   body.addInput(0, addScope(body, "first"), info, false);
   body.createConnectedOp<AddOp>({{0, addScope(body, "a")}, {1, second}},
-                                {{0, addScope(body, "sum")}}, Onnx::Operators::Add_7,
+                                {{0, body.addScope("sum")}}, Onnx::Operators::Add_7,
                                 Op::Settings(body, "inner"));
-  body.markAsOutput(addScope(body, "sum"));
+  body.markAsOutput(addScope(body, body.removeScope("body/sum")));
   std::cout << body.getInputIds() << body.getOutputIds() << body.getInputIndex("body/a")
             << removeScope(body, "body/a") << " " << body.getScope() << "\n";
   body.removeInput(0);

@@ -101,6 +101,9 @@ class Graph {
   /// Empty for the main graph, else a scope of the graph's id: the ids of the tensors of a graph
   /// begin with it (addScope in popart/util.hpp).
   Scope getScope() const;
+  /// popart::addScope() and popart::removeScope() of this graph.
+  TensorId addScope(const TensorId& id) const;
+  TensorId removeScope(const TensorId& id) const;
   /// The graphs that the operators of this one call, each once.
   std::vector<const Graph*> getCalledGraphs() const;
   /// The operators that call this graph, in the order in which their graphs run them; the first
