@@ -56,9 +56,11 @@ def test_a_part_of_another_graph(graph):
         graph.setTileMapping(theirs, 0)
     with refused(CONNECTION, "the tensor belongs to another graph"):
         graph.createHostRead("r", theirs)
-    for copy in program.Copy(theirs, mine), program.Copy(mine, theirs):
-        with refused(CONNECTION, "a tensor of another graph"):
-            poplar.Engine(graph, program.Repeat(2, copy))
+    for source, target in (theirs, mine), (mine, theirs):
+        with refused(CONNECTION, "belong to different graphs"):
+            program.Copy(source, target)
+    with refused(CONNECTION, "a tensor of another graph"):
+        poplar.Engine(graph, program.Repeat(2, program.Copy(theirs, theirs)))
     # Both have variable 0, but streams and compute sets are their graphs' too.
     stream = other.addHostToDeviceFIFO("s", FLOAT, 4)
     with refused(CONNECTION, "uses stream 's' of another graph"):
