@@ -89,7 +89,7 @@ std::vector<LibraryOptions> tables() {
            {"costedAs", Effect::Acts, Type::Choice, "expression",
             "the activation, or the gradient of one, that an expression is: the machine reading "
             "costs PopLibs' vertex for it",
-            "expression swish gelu reluGrad sigmoidGrad tanhGrad geluGrad geluErfGrad swishGrad"},
+            kActivationNames},
            without("enableGenerateCodelet", Type::Flag, "true", kOneKernel),
            without("forceGenerateCodelet", Type::Flag, "false", kOneKernel),
            without("enableVectorBroadcastOptimisations", Type::Flag, "true", kOneKernel),

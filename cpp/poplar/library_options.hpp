@@ -21,6 +21,10 @@ enum class Library {
   HostFunction
 };
 
+/// The choices of popops.map's option costedAs: names of the enumerators of Activation, in order.
+inline constexpr char kActivationNames[] =
+    "expression swish gelu reluGrad sigmoidGrad tanhGrad geluGrad geluErfGrad swishGrad";
+
 struct LibraryOptions {
   Library library;
   const char* functions;  // prefix of the option names: "popops.reduce"

@@ -4,9 +4,9 @@
 #include <poputil/exceptions.hpp>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
+#include <sstream>
 
 #include "kernels/elementwise/expression.hpp"
 #include "poplar/bulk_vertex.hpp"
@@ -153,15 +153,23 @@ class Mapping {
   std::vector<Tensor> inputs_;
 };
 
-/// The choices of the option costedAs, in the order of the enumerators.
-popir::Activation costedAs(const poplar::OptionFlags& options) {
-  constexpr std::array kNames = {"expression", "swish",    "gelu",        "reluGrad", "sigmoidGrad",
-                                 "tanhGrad",   "geluGrad", "geluErfGrad", "swishGrad"};
+/// What the option costedAs says that the expressions are.
+/// \throws poplar::invalid_option if several expressions, which are one vertex, are to be one
+/// activation
+popir::Activation costedAs(const char* function, const poplar::OptionFlags& options,
+                           std::size_t expressions = 1) {
+  std::string given = "expression";
   for (const auto& [name, value] : options)
-    if (name == "costedAs")
-      return static_cast<popir::Activation>(std::find(kNames.begin(), kNames.end(), value) -
-                                            kNames.begin());
-  return popir::Activation::None;
+    if (name == "costedAs") given = value;
+  std::istringstream names(popir::kActivationNames);
+  int found = 0;
+  for (std::string name; names >> name && name != given;) ++found;
+  const auto activation = static_cast<popir::Activation>(found);
+  if (activation != popir::Activation::None && expressions > 1)
+    throw poplar::invalid_option(std::string("popops::") + function + ": costedAs is '" + given +
+                                 "' for " + std::to_string(expressions) +
+                                 " expressions, which are one vertex; expected is one expression");
+  return activation;
 }
 
 Expressions pointers(const std::vector<expr::Any>& exprs) {
@@ -183,7 +191,7 @@ Tensor map(poplar::Graph& graph, const expr::Expr& expr, const std::vector<Tenso
            poplar::program::Sequence& prog, const poplar::DebugContext& debugContext,
            const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("popops::map", popir::Library::Map, options);
-  return Mapping(graph, "map", {&expr}, ts, prog, debugContext, costedAs(options))
+  return Mapping(graph, "map", {&expr}, ts, prog, debugContext, costedAs("map", options))
       .toNewTensors()
       .front();
 }
@@ -202,7 +210,7 @@ void mapInPlace(poplar::Graph& graph, const expr::Expr& expr, const std::vector<
                 const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("popops::mapInPlace", popir::Library::Map, options);
   checkCount("mapInPlace", !ts.empty(), 1, ts.size());
-  Mapping(graph, "mapInPlace", {&expr}, ts, prog, debugContext, costedAs(options))
+  Mapping(graph, "mapInPlace", {&expr}, ts, prog, debugContext, costedAs("mapInPlace", options))
       .toTensors({ts.front()});
 }
 
@@ -212,7 +220,8 @@ void mapInPlace(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
   popir::checkLibraryOptions("popops::mapInPlace", popir::Library::Map, options);
   checkCount("mapInPlace", exprs.size() <= ts.size(), exprs.size(), ts.size());
   const auto end = ts.begin() + static_cast<std::ptrdiff_t>(exprs.size());
-  Mapping(graph, "mapInPlace", pointers(exprs), ts, prog, debugContext)
+  Mapping(graph, "mapInPlace", pointers(exprs), ts, prog, debugContext,
+          costedAs("mapInPlace", options, exprs.size()))
       .toTensors({ts.begin(), end});
 }
 
@@ -220,7 +229,8 @@ void mapWithOutput(poplar::Graph& graph, const expr::Expr& expr, const std::vect
                    const Tensor& out, poplar::program::Sequence& prog,
                    const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("popops::mapWithOutput", popir::Library::Map, options);
-  Mapping(graph, "mapWithOutput", {&expr}, ts, prog, debugContext, costedAs(options))
+  Mapping(graph, "mapWithOutput", {&expr}, ts, prog, debugContext,
+          costedAs("mapWithOutput", options))
       .toTensors({out});
 }
 
@@ -230,7 +240,9 @@ void mapWithOutput(poplar::Graph& graph, const std::vector<expr::Any>& exprs,
                    const poplar::OptionFlags& options) {
   popir::checkLibraryOptions("popops::mapWithOutput", popir::Library::Map, options);
   checkCount("mapWithOutput", exprs.size() == outs.size(), exprs.size(), outs.size());
-  Mapping(graph, "mapWithOutput", pointers(exprs), ts, prog, debugContext).toTensors(outs);
+  Mapping(graph, "mapWithOutput", pointers(exprs), ts, prog, debugContext,
+          costedAs("mapWithOutput", options, exprs.size()))
+      .toTensors(outs);
 }
 
 namespace {

@@ -192,15 +192,21 @@ void called(bool chooses) {
       {"dx", "dy", "dz"});
 }
 
+/// A graph of x * y.
+Graph& product(Ir& ir) {
+  Graph& body = ir.createGraph(GraphId("body"));
+  for (const char* id : {"body/x", "body/y"}) body.addInput(id, four);
+  add<MulOp>(body, "body/x", "body/y", "body/out", Onnx::Operators::Mul_7);
+  body.markAsOutput("body/out");
+  return body;
+}
+
 /// A call, and its gradient as a CallGradOp, of x * y, whose gradients it computes: g * y and g * x.
 /// The CallGradOp is what a class of one's own would return from getGradOps().
 void callGradient() {
   auto ir = std::make_shared<Ir>();
   Graph& graph = ir->getMainGraph();
-  Graph& body = ir->createGraph(GraphId("body"));
-  for (const char* id : {"body/x", "body/y"}) body.addInput(id, four);
-  add<MulOp>(body, "body/x", "body/y", "body/out", Onnx::Operators::Mul_7);
-  body.markAsOutput("body/out");
+  Graph& body = product(*ir);
   Graph& backward = ir->createGraph(GraphId("backward"));
   for (const char* id : {"backward/g", "backward/x", "backward/y"}) backward.addInput(id, four);
   add<MulOp>(backward, "backward/g", "backward/y", "backward/dx", Onnx::Operators::Mul_7);
@@ -226,10 +232,7 @@ void callGradient() {
 void calledGradient() {
   auto ir = std::make_shared<Ir>();
   Graph& graph = ir->getMainGraph();
-  Graph& body = ir->createGraph(GraphId("body"));
-  for (const char* id : {"body/x", "body/y"}) body.addInput(id, four);
-  add<MulOp>(body, "body/x", "body/y", "body/out", Onnx::Operators::Mul_7);
-  body.markAsOutput("body/out");
+  Graph& body = product(*ir);
   const BwdGraphInfo made = Autodiff().createBwdGraph(*ir, body.id, {}, {}, {});
   for (const char* id : {"x", "y", "g"}) graph.addStream(id, four);
   auto* call = graph.createConnectedOp<CallOp>({{0, "x"}, {1, "y"}}, {{0, "out"}},
