@@ -97,14 +97,14 @@ def test_a_name_that_no_vertex_has_is_refused() -> None:
     x = net.input("x", [8], 0)
     with pytest.raises(errors.poplar_invalid_option, match=r"costedAs is 'elu'.*reluGrad"):
         popops.map(net.graph, expr._1 * 2, [x], net.prog, "x", {"costedAs": "elu"})
-    both = [expr._1 * 2, expr._2 * 2]
+    y = net.input("y", [8], 0)
     with pytest.raises(
         errors.poplar_invalid_option,
         match="popops::mapInPlace: costedAs is 'gelu' for 2 expressions, which are one vertex; "
         "expected is one expression",
     ):
         popops.mapInPlace(
-            net.graph, both, [x, net.input("y", [8], 0)], net.prog, "x", {"costedAs": "gelu"}
+            net.graph, [expr._1 * 2, expr._2 * 2], [x, y], net.prog, "x", {"costedAs": "gelu"}
         )
 
 
