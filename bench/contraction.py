@@ -11,6 +11,7 @@ whole run as a program makes it: oneDNN's reorders are in it. The share of the l
 source that popir chooses.
 """
 
+import math
 import os
 import sys
 import time
@@ -26,6 +27,8 @@ from popir.poplin import contraction
 
 # Of one sample, and of all samples of a line.
 SAMPLE_SECONDS, LINE_SECONDS = 1.5e-4, 0.35
+LINE = 64
+"""Bytes of a line of the cache."""
 LEAST_SAMPLES, MOST_SAMPLES = 7, 400
 # The portable source is left out of larger work.
 PORTABLE_FLOPS = 1e7
@@ -97,9 +100,28 @@ CONVOLUTIONS = [
 ]
 
 
+def empty(shape: tuple[int, ...]) -> np.ndarray:
+    """float32 values that nobody set. They begin where a line of the cache does, as an engine's
+    tensors and onnxruntime's do; NumPy's larger arrays begin 16 bytes behind a page.
+    """
+    size = 4 * math.prod(shape)
+    memory = np.empty(size + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(np.float32).reshape(shape)
+
+
 def uniform(shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """float32 values between -1 and 1."""
-    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
+    """float32 values between -1 and 1, from where a line of the cache begins."""
+    values = empty(shape)
+    values[...] = np.random.default_rng(seed).uniform(-1, 1, shape)
+    return values
+
+
+def turned(values: np.ndarray) -> np.ndarray:
+    """The same matrices, whose columns lie in a row."""
+    lying = empty((*values.shape[:-2], values.shape[-1], values.shape[-2])).swapaxes(-1, -2)
+    lying[...] = values
+    return lying
 
 
 @contextmanager
@@ -121,7 +143,7 @@ def start_threads(realtime: bool) -> None:
     if realtime:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     a = uniform((1, 256, 256), 1)
-    contraction.product(a, a, np.empty_like(a), threads=2, source="portable").run()
+    contraction.product(a, a, empty(a.shape), threads=2, source="portable").run()
     if realtime:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
@@ -156,12 +178,12 @@ def products() -> Iterator[Row]:
         a, b = uniform((1, s.m, s.k), 1), uniform((1, s.k, s.n), 2)
         exact = a.astype(np.float64) @ b
         if s.a == "t":
-            a = np.ascontiguousarray(a.transpose(0, 2, 1)).transpose(0, 2, 1)
+            a = turned(a)
         if s.b == "t":
-            b = np.ascontiguousarray(b.transpose(0, 2, 1)).transpose(0, 2, 1)
+            b = turned(b)
 
         def prepare(source: str, threads: int, a=a, b=b, shape=exact.shape):
-            c = np.empty(shape, np.float32)
+            c = empty(shape)
             return contraction.product(a, b, c, threads=threads, source=source), c
 
         yield f"{s.m}x{s.k}x{s.n} {s.a}{s.b}  {s.what}", 2.0 * s.m * s.k * s.n, prepare, exact

@@ -30,7 +30,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from bench import peers
-from bench.contraction import uniform
+from bench.contraction import empty, turned, uniform
 from bench.inference import runner
 from bench.report import Report, Value, measurement
 from popir.poplin import contraction
@@ -66,8 +66,8 @@ class Product:
         """Both operands and the result."""
         b = uniform(self.second, 2)
         if self.turned:
-            b = np.ascontiguousarray(b.transpose(0, 2, 1)).transpose(0, 2, 1)
-        return [uniform((self.batch, self.m, self.k), 1), b, np.empty(self.result, np.float32)]
+            b = turned(b)
+        return [uniform((self.batch, self.m, self.k), 1), b, empty(self.result)]
 
     def prepare(self, source: str, operands: list[np.ndarray]) -> contraction.Prepared:
         """The product by a source of contractions."""

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from bench.contraction import LEAST_SAMPLES, error, start_threads, undisturbed, uniform
+from bench.contraction import LEAST_SAMPLES, empty, error, start_threads, undisturbed, uniform
 from bench.report import Report, measurement
 from popir.poplin import contraction
 
@@ -54,7 +54,7 @@ def measure(m: int, k: int, n: int, threads: int, realtime: bool) -> list[float 
     """The cells of a row, after its name and number of threads."""
     a, b = uniform((1, m, k), 1), uniform((1, k, n), 2)
     exact = a.astype(np.float64) @ b
-    results = [np.empty((1, m, n), np.float32) for _ in range(1 + len(MATHS))]
+    results = [empty((1, m, n)) for _ in range(1 + len(MATHS))]
     runs = [contraction.product(a, b, results[0], threads=threads, source="onednn")]
     for math, c in zip(MATHS, results[1:], strict=True):
         runs.append(contraction.product(a, b, c, threads=threads, source="tiles", fpMath=math))

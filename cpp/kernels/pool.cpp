@@ -146,9 +146,11 @@ void Stack::clear() {
 }
 
 void Stack::grow(std::size_t bytes) {
-  constexpr std::size_t kHugePage = 2 << 20;
-  const std::size_t alignment = bytes < kHugePage ? kLine : kHugePage;
-  bytes = (bytes + alignment - 1) / alignment * alignment;
+  // Whole pages, and one that nobody uses: what the hardware fetches ahead of this thread would take the
+  // lines behind from another thread.
+  constexpr std::size_t kPage = 4096, kHugePage = 2 << 20;
+  const std::size_t alignment = bytes < kHugePage ? kPage : kHugePage;
+  bytes = (bytes + kPage + alignment - 1) / alignment * alignment;
   auto* const begin = static_cast<char*>(std::aligned_alloc(alignment, bytes));
   if (begin == nullptr) throw std::bad_alloc();
   if (alignment == kHugePage) madvise(begin, bytes, MADV_HUGEPAGE);

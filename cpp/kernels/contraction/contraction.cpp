@@ -47,20 +47,27 @@ bool readsLargeB(const MatMulSpec& s) {
          read >= (areMany ? kLargeBs : kLargeB);
 }
 
+/// Whether our own product of it is dot products with a B that is transposed in memory.
+bool isOfDots(const MatMulSpec& s) {
+  const auto* own = gemm::routines<float>();
+  return own != nullptr && s.b.column != 1 && s.a.column == 1 && s.m <= own->dotRows &&
+         (s.m == 1 || s.k >= s.m * own->dotSteps);
+}
+
 /// Small products of groups whose B is transposed in memory and does not stay near a core: oneDNN turns it
 /// faster than our register blocks.
 bool turnsLargeB(const MatMulSpec& s) {
-  constexpr std::int64_t kRowsOfDots = 8, kMostRows = 24, kLargeB = 256 * 1024;  // elements
+  constexpr std::int64_t kFewRows = 8, kMostRows = 24, kLargeB = 256 * 1024;  // elements
   return isa() == Isa::Avx512 && s.groups > 1 && s.b.column != 1 && s.b.group != 0 &&
-         s.m > kRowsOfDots && s.m <= kMostRows && s.groups * s.k * s.n >= kLargeB;
+         s.m > kFewRows && s.m <= kMostRows && !isOfDots(s) && s.groups * s.k * s.n >= kLargeB;
 }
 
 /// Products with few rows, which mostly read B.
 bool hasFewRows(const MatMulSpec& s) {
   constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8, kFewRowsOfAvx2 = 4;
-  return s.m <= (isa() == Isa::Avx2 ? kFewRowsOfAvx2
-                 : s.b.column == 1  ? kFewRows
-                                    : kFewRowsTransposed);
+  return isOfDots(s) || s.m <= (isa() == Isa::Avx2 ? kFewRowsOfAvx2
+                                : s.b.column == 1  ? kFewRows
+                                                   : kFewRowsTransposed);
 }
 
 /// Products of few steps, which mostly write C: in long runs, or, of some more steps and not many rows for
@@ -77,11 +84,8 @@ bool isSmallOrFew(const MatMulSpec& s) {
          ((isSmall(s) && !turnsLargeB(s)) || hasFewSteps(s) || (hasFewRows(s) && !readsLargeB(s)));
 }
 
-/// Whether register blocks read a B that is transposed in memory: fewer rows compute dot products.
-bool isTurnedForBlocks(const MatMulSpec& s) {
-  constexpr std::int64_t kRowsOfDots = 8;
-  return s.b.column != 1 && s.m > kRowsOfDots;
-}
+/// Whether register blocks read a B that is transposed in memory.
+bool isTurnedForBlocks(const MatMulSpec& s) { return s.b.column != 1 && !isOfDots(s); }
 
 /// True where tiles are faster than oneDNN if B is packed once, by the measurements in
 /// docs/contractions.md.
@@ -192,6 +196,21 @@ bool oneDnnHasColumns(const ConvSpec& s) {
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
 }
 
+/// Gradients of plain sides that products of columns compute faster than oneDNN: those of weights, where
+/// its kernels are products of columns too, and those of data of single points with strides, where its
+/// blocks would not be full.
+bool gradientsByColumnsAreFaster(const ConvSpec& s) {
+  constexpr std::int64_t kVector = 16, kLargeImage = 2048;  // points
+  if (!s.policy.has(Choice::Columns) || isa() != Isa::Avx512) return false;
+  if (s.pass == Pass::WeightsGradient && s.groups > 1) {
+    const auto theirs = makeOneDnn(s, 1);
+    return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
+  }
+  return s.pass == Pass::DataGradient && s.groups == 1 && tapsOf(s) == 1 && !isAll(s.stride, 1) &&
+         s.in.channelBlock == Layout::kPlain && s.in.shape[1] % kVector != 0 &&
+         s.in.elements() >= kLargeImage * s.in.shape[0] * s.in.shape[1];
+}
+
 /// Forward convolutions of rows that products of columns compute faster than oneDNN, by estimates that
 /// follow the measurements in docs/contractions.md.
 bool columnsAreFaster(const ConvSpec& s, unsigned threads) {
@@ -208,8 +227,9 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   // oneDNN multiplies columns there, and pads nothing.
   if (s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1 && !isDepthwise(s))
     return false;
-  // Of one point without stride, there is nothing to share between taps or to skip over.
-  if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
+  // Of one point without stride, there is nothing to share between taps or to skip over; a factor for each
+  // channel is all the same faster than oneDNN's.
+  if (tapsOf(s) == 1 && isAll(s.stride, 1) && !isDepthwise(s)) return false;
   const double time = planesTime(s, threads);
   if (!std::isfinite(time)) return false;
   if (tapsOf(s) == 1 && s.groups > 1) return true;  // oneDNN computes all points
@@ -224,6 +244,12 @@ bool depthwiseRowsAreFaster(const ConvSpec& s, unsigned threads) {
   if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
   return depthwiseRowsTime(s, threads) <
          (hasWholeDepthwise(s) ? kMargin : 1) * oneDnnTime(s, threads);
+}
+
+/// Gradients of data by our own depthwise kernels in blocks, on copies of sides that are plain.
+bool depthwiseGradientIsFaster(const ConvSpec& s) {
+  return s.policy.has(Choice::Depthwise) && isa() == Isa::Avx512 && s.pass == Pass::DataGradient &&
+         hasWholeDepthwise(s) && tapsOf(s) > 1 && isAll(s.stride, 1);
 }
 
 bool isBound(const PostOp& op) {
@@ -343,8 +369,16 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
 /// packed, by the measurements in docs/contractions.md.
 bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128, kLong = 256;
-  if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512 || s.m <= kRows || s.k < kLeast)
-    return false;
+  if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512) return false;
+  // Of so few steps C is most of the memory; a large one is fetched while sums are made.
+  constexpr double kLargeC = 6e6, kLargeCOfOne = 4e6;
+  constexpr std::int64_t kRowsOfLargeC = 16;
+  const double c =
+      static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n);
+  if (s.k < kLeast && s.n >= kLeast && s.m >= kRowsOfLargeC &&
+      c >= (s.groups == 1 ? kLargeCOfOne : kLargeC))
+    return true;
+  if (s.m <= kRows || s.k < kLeast) return false;
   if (s.n < kLeast) return s.groups > 1 && s.k >= kLong;
   if (s.groups > 1) return oneDnnFallsTogether(s, threads);
   if (s.a.column != 1) return true;
@@ -378,7 +412,8 @@ std::vector<Source> preference(const MatMulSpec& s, unsigned threads) {
     return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
-std::vector<Source> preference(const ConvSpec&, unsigned) {
+std::vector<Source> preference(const ConvSpec& s, unsigned) {
+  if (gradientsByColumnsAreFaster(s)) return {Source::Own, Source::OneDnn, Source::Portable};
   return {Source::OneDnn, Source::Own, Source::Portable};
 }
 
@@ -535,6 +570,8 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
             s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
   if (depthwiseRowsAreFaster(s, threads)) return makeDepthwiseRows(s, threads);
+  if (depthwiseGradientIsFaster(s))
+    if (auto made = makeDepthwise(s, threads)) return made;
   if (planesAreFaster(s, threads)) return makePlanes(s, threads);
   return columnsAreFaster(s, threads) ? makeOwn(s, threads) : nullptr;
 }
@@ -545,9 +582,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
 std::unique_ptr<Contraction> makeDeterministic(const MatMulSpec& s, unsigned threads) {
   if (wideIsFaster(s, Setting::kThreadsOfChoices))
     if (auto made = makeWide(s, threads)) return made;
-  constexpr std::int64_t kMostDotRows = 8;
-  auto made =
-      s.b.column != 1 && s.m <= kMostDotRows ? makeOwn(s, threads) : makeOwnOrPacked(s, threads);
+  auto made = isOfDots(s) ? makeOwn(s, threads) : makeOwnOrPacked(s, threads);
   return made ? std::move(made) : makePortable(s, threads);
 }
 std::unique_ptr<Contraction> makeDeterministic(const ConvSpec& s, unsigned threads) {

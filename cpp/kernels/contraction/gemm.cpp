@@ -104,7 +104,11 @@ Tasks Tasks::ofKept(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
   const std::int64_t units = (made.n + unit - 1) / unit;
   const double busiest = static_cast<double>((units + parts - 1) / parts * unit * parts);
   const bool isEven = busiest <= kMostWaste * static_cast<double>(made.n);
-  if (made.m < (isEven ? kManyRows : kLeastRowsOfPart) * parts) return made;
+  // Where rows end within lines of the cache, threads that share columns take one line of each row from
+  // one another; that takes as long as to read so many elements of B twice.
+  constexpr std::int64_t kLine = 16, kReadsOfLine = 2000;
+  const bool sharesLines = made.n % kLine != 0 && s.k * s.n < kReadsOfLine * s.m;
+  if (made.m < (isEven && !sharesLines ? kManyRows : kLeastRowsOfPart) * parts) return made;
   made.columnParts = 1;
   made.rowParts = made.m < 2 * parts * kRowsOfTask ? parts : 2 * parts;
   return made;

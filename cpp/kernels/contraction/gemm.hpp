@@ -73,7 +73,7 @@ BlockOf<T> task(const Tasks& tasks, std::int64_t i, const contraction::MatMulSpe
   if (tasks.ofGroup() > 1) {  // else nothing is divided, which would take a small product's time
     group = tasks.groupOf(i);
     const std::int64_t part = i / tasks.groups;
-    const std::int64_t row = part % tasks.rowParts, column = part / tasks.rowParts;
+    const std::int64_t row = part / tasks.columnParts, column = part % tasks.columnParts;
     const std::int64_t units = (s.n + tasks.columnUnit - 1) / tasks.columnUnit;
     j = units * column / tasks.columnParts * tasks.columnUnit;
     jEnd = std::min(s.n, units * (column + 1) / tasks.columnParts * tasks.columnUnit);

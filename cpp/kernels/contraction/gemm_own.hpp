@@ -33,6 +33,8 @@ struct Routines {
   std::int64_t keptSteps, steps;
   /// Split n at multiples of this.
   std::int64_t columns;
+  /// Up to so many rows meet a transposed B by dot products, if it has `dotSteps` steps for each of them.
+  std::int64_t dotRows, dotSteps;
 
   /// For many rows, with another order of summation, which depends on k alone; null where the
   /// instruction set has too few registers. `scratch` has wideScalars() elements.

@@ -21,8 +21,11 @@ struct Simd {
     return vectors == 1 ? 12 : vectors == 2 ? 6 : vectors == 3 ? 4 : 2;
   }
 
-  /// Columns of B per block of dot products, for up to four rows of A.
-  static constexpr int kDotColumns = 2;
+  /// Up to so many rows a transposed B is not packed, if there are so many steps for each: dot products
+  /// along k are computed, whose lanes must be summed at the end.
+  static constexpr std::int64_t kDotRows = 4, kDotSteps = 40;
+  /// Columns of B per block of dot products with so many rows of A, up to four.
+  static constexpr int dotColumns(int rows) { return rows == 1 ? 8 : 2; }
   /// Dot products that sums() adds up together; 0 if there is none.
   static constexpr int kSumsTogether = 0;
   template <int N>
@@ -70,7 +73,9 @@ struct Simd {
   using Mask = __m256i;
   static constexpr int kWidth = 4;
   static constexpr int rows(int vectors) { return floats::Simd::rows(vectors); }
-  static constexpr int kDotColumns = 2;
+  static constexpr std::int64_t kDotRows = floats::Simd::kDotRows,
+                                kDotSteps = floats::Simd::kDotSteps;
+  static constexpr int dotColumns(int rows) { return floats::Simd::dotColumns(rows); }
   /// Dot products that sums() adds up together; 0 if there is none.
   static constexpr int kSumsTogether = 0;
   template <int N>
@@ -108,16 +113,30 @@ struct Simd {
 }  // namespace
 }  // namespace doubles
 
-const Routines<float> kFloats = {floats::run,    floats::scratchScalars,
-                                 floats::pack,   floats::packedScalars,
-                                 floats::kKeptK, floats::kPackedK,
-                                 floats::kPanel, nullptr,
-                                 nullptr,        0};
-const Routines<double> kDoubles = {doubles::run,    doubles::scratchScalars,
-                                   doubles::pack,   doubles::packedScalars,
-                                   doubles::kKeptK, doubles::kPackedK,
-                                   doubles::kPanel, nullptr,
-                                   nullptr,         0};
+const Routines<float> kFloats = {floats::run,
+                                 floats::scratchScalars,
+                                 floats::pack,
+                                 floats::packedScalars,
+                                 floats::kKeptK,
+                                 floats::kPackedK,
+                                 floats::kPanel,
+                                 floats::Simd::kDotRows,
+                                 floats::Simd::kDotSteps,
+                                 nullptr,
+                                 nullptr,
+                                 0};
+const Routines<double> kDoubles = {doubles::run,
+                                   doubles::scratchScalars,
+                                   doubles::pack,
+                                   doubles::packedScalars,
+                                   doubles::kKeptK,
+                                   doubles::kPackedK,
+                                   doubles::kPanel,
+                                   doubles::Simd::kDotRows,
+                                   doubles::Simd::kDotSteps,
+                                   nullptr,
+                                   nullptr,
+                                   0};
 
 }  // namespace avx2
 }  // namespace gemm

@@ -21,8 +21,11 @@ struct Simd {
   /// registers for the row addresses.
   static constexpr int rows(int vectors) { return vectors <= 2 ? 14 : 6; }
 
-  /// Columns of B per block of dot products, for up to four rows of A.
-  static constexpr int kDotColumns = 4;
+  /// Up to so many rows a transposed B is not packed, if there are so many steps for each: dot products
+  /// along k are computed, whose lanes must be summed at the end.
+  static constexpr std::int64_t kDotRows = 15, kDotSteps = 24;
+  /// Columns of B per block of dot products with so many rows of A, up to four.
+  static constexpr int dotColumns(int rows) { return rows <= 3 ? 8 : 4; }
   /// Dot products that sums() adds up together; 0 if there is none.
   static constexpr int kSumsTogether = 8;
   /// Up to so many rows meet several packed panels at a time, so that the sums fill the registers.
@@ -97,7 +100,9 @@ struct Simd {
   using Mask = __mmask8;
   static constexpr int kWidth = 8;
   static constexpr int rows(int vectors) { return floats::Simd::rows(vectors); }
-  static constexpr int kDotColumns = 4;
+  static constexpr std::int64_t kDotRows = floats::Simd::kDotRows,
+                                kDotSteps = floats::Simd::kDotSteps;
+  static constexpr int dotColumns(int rows) { return floats::Simd::dotColumns(rows); }
   /// Dot products that sums() adds up together; 0 if there is none.
   static constexpr int kSumsTogether = 0;
   template <int N>
@@ -135,15 +140,23 @@ struct Simd {
 }  // namespace
 }  // namespace doubles
 
-const Routines<float> kFloats = {floats::run,           floats::scratchScalars, floats::pack,
-                                 floats::packedScalars, floats::kKeptK,         floats::kPackedK,
-                                 floats::kPanel,        floats::runWide,        floats::wideScalars,
-                                 floats::kWidePanel};
-const Routines<double> kDoubles = {doubles::run,    doubles::scratchScalars,
-                                   doubles::pack,   doubles::packedScalars,
-                                   doubles::kKeptK, doubles::kPackedK,
-                                   doubles::kPanel, nullptr,
-                                   nullptr,         0};
+const Routines<float> kFloats = {
+    floats::run,           floats::scratchScalars, floats::pack,
+    floats::packedScalars, floats::kKeptK,         floats::kPackedK,
+    floats::kPanel,        floats::Simd::kDotRows, floats::Simd::kDotSteps,
+    floats::runWide,       floats::wideScalars,    floats::kWidePanel};
+const Routines<double> kDoubles = {doubles::run,
+                                   doubles::scratchScalars,
+                                   doubles::pack,
+                                   doubles::packedScalars,
+                                   doubles::kKeptK,
+                                   doubles::kPackedK,
+                                   doubles::kPanel,
+                                   doubles::Simd::kDotRows,
+                                   doubles::Simd::kDotSteps,
+                                   nullptr,
+                                   nullptr,
+                                   0};
 
 }  // namespace avx512
 }  // namespace gemm
