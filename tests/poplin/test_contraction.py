@@ -125,7 +125,8 @@ def test_blocks_of_columns_are_copied_from_a_result_without_gaps(bias):
         (1600, 512, 64, ("transposed", "transposed"), 1, "wide"),
         (65, 64, 300, ("transposed", "dense"), 2, "wide"),
         (64, 512, 256, ("transposed", "dense"), 2, "own"),  # few rows
-        (600, 48, 256, ("transposed", "dense"), 2, "onednn"),
+        (600, 48, 240, ("transposed", "dense"), 2, "onednn"),
+        (600, 48, 256, ("transposed", "dense"), 2, "wide"),
         (256, 1024, 48, ("transposed", "dense"), 2, "onednn"),
         (256, 1024, 256, ("dense", "transposed"), 2, "wide"),
         (256, 1024, 256, ("dense", "transposed"), 1, "onednn"),

@@ -197,12 +197,12 @@ bool oneDnnHasColumns(const ConvSpec& s) {
 }
 
 /// Gradients of plain sides that products of columns compute faster than oneDNN: those of weights, where
-/// its kernels are products of columns too, and those of data of single points with strides, where its
-/// blocks would not be full.
+/// its kernels are products of columns too, but of very few channels, and those of data of single points
+/// with strides, where its blocks would not be full.
 bool gradientsByColumnsAreFaster(const ConvSpec& s) {
-  constexpr std::int64_t kVector = 16, kLargeImage = 2048;  // points
+  constexpr std::int64_t kVector = 16, kLargeImage = 2048, kFewChannels = 4;
   if (!s.policy.has(Choice::Columns) || isa() != Isa::Avx512) return false;
-  if (s.pass == Pass::WeightsGradient && s.groups > 1) {
+  if (s.pass == Pass::WeightsGradient && s.groups > 1 && s.weights.shape[2] >= kFewChannels) {
     const auto theirs = makeOneDnn(s, 1);
     return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
   }
@@ -370,15 +370,15 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
 bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128, kLong = 256;
   if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512) return false;
-  // Of so few steps C is most of the memory; a large one is fetched while sums are made.
-  constexpr double kLargeC = 6e6, kLargeCOfOne = 4e6;
-  constexpr std::int64_t kRowsOfLargeC = 16;
-  const double c =
+  // Of so few steps C is most of the memory, which panels fetch before they write it. That of a group is
+  // small, but all together are not.
+  constexpr std::int64_t kLongRows = 256, kRowsOfGroup = 16, kLeastSteps = 8;
+  constexpr double kLarge = 6e6;
+  const double written =
       static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n);
-  if (s.k < kLeast && s.n >= kLeast && s.m >= kRowsOfLargeC &&
-      c >= (s.groups == 1 ? kLargeCOfOne : kLargeC))
-    return true;
-  if (s.m <= kRows || s.k < kLeast) return false;
+  if (s.k < kLeast && s.groups == 1) return s.k >= kLeastSteps && s.m >= kRows && s.n >= kLongRows;
+  if (s.k < kLeast) return s.n >= kLeast && s.m >= kRowsOfGroup && written >= kLarge;
+  if (s.m <= kRows) return false;
   if (s.n < kLeast) return s.groups > 1 && s.k >= kLong;
   if (s.groups > 1) return oneDnnFallsTogether(s, threads);
   if (s.a.column != 1) return true;

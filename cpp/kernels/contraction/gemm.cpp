@@ -41,6 +41,15 @@ void addRows(const BlockOf<T>& d, std::int64_t i, std::int64_t rows, std::int64_
   }
 }
 
+/// Whether threads that share rows lose less, as each reads all of B, than those that share columns, of
+/// which each takes lines of all rows from another one: the end of a row lies within a line, and what the
+/// hardware fetches ahead goes on from it. A row takes as long as to read `elements` of B.
+bool readsCostLess(const contraction::MatMulSpec& s, std::int64_t elements) {
+  return s.k * s.n < elements * s.m;
+}
+/// Of a B that is packed meanwhile, and of one that was before.
+constexpr std::int64_t kReadsOfRow = 1000, kReadsOfRowKept = 2000;
+
 /// Parts of each group, so that each thread has as much of them.
 std::int64_t partsOfGroup(std::int64_t groups, std::int64_t threads) {
   constexpr std::int64_t kMany = 4;  // for each thread: one more or less is not much
@@ -57,10 +66,7 @@ Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wante
   const std::int64_t parts = partsOfGroup(groups, threads);
   if (parts == 1) return;
   const std::int64_t units = (n + unit - 1) / unit;
-  // Rows end within lines of the cache, which threads that share columns take from one another. Of some more
-  // steps, very long rows are shared by columns: each thread would read all of B.
-  constexpr std::int64_t kSomeSteps = 24, kLongRow = 4;
-  const bool sharesRows = m > n || (s.k <= kSomeSteps && n < kLongRow * m);
+  const bool sharesRows = m > n || readsCostLess(s, kReadsOfRow);
   if (s.k <= kFewSteps && m >= kLeastRows * parts)
     rowParts = m < kLeastRows * 2 * parts ? parts : 2 * parts;
   else if (sharesRows && m >= kLeastRows * parts)
@@ -104,11 +110,9 @@ Tasks Tasks::ofKept(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
   const std::int64_t units = (made.n + unit - 1) / unit;
   const double busiest = static_cast<double>((units + parts - 1) / parts * unit * parts);
   const bool isEven = busiest <= kMostWaste * static_cast<double>(made.n);
-  // Where rows end within lines of the cache, threads that share columns take one line of each row from
-  // one another; that takes as long as to read so many elements of B twice.
-  constexpr std::int64_t kLine = 16, kReadsOfLine = 2000;
-  const bool sharesLines = made.n % kLine != 0 && s.k * s.n < kReadsOfLine * s.m;
-  if (made.m < (isEven && !sharesLines ? kManyRows : kLeastRowsOfPart) * parts) return made;
+  const std::int64_t least =
+      isEven && !readsCostLess(s, kReadsOfRowKept) ? kManyRows : kLeastRowsOfPart;
+  if (made.m < least * parts) return made;
   made.columnParts = 1;
   made.rowParts = made.m < 2 * parts * kRowsOfTask ? parts : 2 * parts;
   return made;
