@@ -123,8 +123,9 @@ def test_a_kernel_of_one_point_that_steps_over_others_expands_its_field() -> Non
 
 
 def gradient_of_data(batch: int) -> dict[str, int]:
-    """What the gradient of ResNet-50's 512 channels of 14 x 14 takes, by 3 x 3 points with a stride.
-    The weights lie as the plan of the forward pass wants them, which expands kernel elements.
+    """What a gradient of data takes, of ResNet-50's 512 channels of 14 x 14 and 3 x 3 points with a
+    stride. Its weights lie as the plan of the forward pass wants them, which expands elements of
+    the kernel.
     """
     graph, prog = poplar.Graph(poplar.Target.createIPUTarget(1, "ipu21")), program.Sequence()
     params = poplin.ConvParams(poplar.HALF, batch, [14, 14], [3, 3], 512, 512, 1)

@@ -64,7 +64,7 @@ def test_products_take_as_long_as_measured(kind, size):
 
 
 @pytest.mark.parametrize(("size", "n"), LARGEST.items())
-def test_what_was_measured_fits_one_ipu(size, n):
+def test_what_was_measured_fits_one_ipu(size: int, n: int) -> None:
     """Operands, result and temporary data of the default plan, which takes 0.6 of a tile."""
     cost = report("ipu21", poplar.FLOAT, size, size, n)
     assert cost["tilesOutOfMemory"] == 0

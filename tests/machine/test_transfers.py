@@ -143,8 +143,8 @@ def test_an_exchange_has_a_start_of_its_own():
 
 
 def streamed_arrays(elements: int, method: str) -> MachineReport:
-    """What BabelStream's program has of an IPU: three arrays that are streamed in, in turn, and back.
-    Each tile has as many elements as the next, within one; or they lie as streams do.
+    """What BabelStream's program has on an IPU: three arrays, which are streamed in and back. Each
+    tile has as many elements as the next, within one; or they lie as streams do.
     """
     graph = poplar.Graph(poplar.Target.createIPUTarget(1, "ipu1"))
     tiles = graph.getTarget().getNumTiles()
