@@ -1,5 +1,6 @@
 // The cost of contractions on the tiles of their plans, with the exchange of their operands.
 #include <algorithm>
+#include <optional>
 
 #include "costing/contractions.hpp"
 #include "costing/mapped_tensor.hpp"
@@ -38,6 +39,7 @@ class Planned {
     transpose(found);
     if (once) {
       copy(plan_.rows);
+      if (plan_.rows.bytes > 0) addCodeToRearrange(found.back(), Axis::Column);
       found.emplace_back(spec_);
       fetchOperands(found.back(), Axis::Column);
     }
@@ -47,6 +49,8 @@ class Planned {
       found.emplace_back(spec_);
       rearrange(found.back(), again);
       rearrange(found.back(), plan_.columns);
+      if (again.bytes > 0) addCodeToRearrange(found.back(), Axis::Column);
+      if (plan_.columns.bytes > 0) addCodeToRearrange(found.back(), Axis::Row);
     }
     Phase main(spec_);
     main.temporary.resize(spec_.numTiles());
@@ -93,9 +97,43 @@ class Planned {
   // Adds the traffic of the operand that lacks an axis: Column, the one that has rows; Row, the one
   // that has columns.
   void fetchOperands(Phase& phase, Axis lacks) const {
+    forOperands(lacks, [&](std::size_t o) { fetch(phase, o); });
+  }
+
+  template <class Visit>
+  void forOperands(Axis lacks, const Visit& visit) const {
     for (std::size_t o = 0; o < plan_.shape.operands.size(); ++o)
       if (o != plan_.shape.result && (plan_.shape.lacks(o) == Axis::Row) == (lacks == Axis::Row))
-        fetch(phase, o);
+        visit(o);
+  }
+
+  Dims shapeOf(std::size_t operand) const {
+    Dims shape;
+    for (const auto& d : plan_.shape.operands[operand]) shape.push_back(d.size);
+    return shape;
+  }
+
+  // Where an operand lies that is rearranged: PopLibs copies it to the plan's own layout, and gives that
+  // copy to all tiles that need it, which takes less exchange code than to rearrange it on each of them.
+  // Nothing if it is not rearranged, or if its copy has elements several times or is made in steps.
+  std::optional<Grid> rearranged(std::size_t operand) const {
+    const auto& what = plan_.shape.lacks(operand) == Axis::Row ? plan_.columns : plan_.rows;
+    if (what.bytes == 0 || plan_.serial() > 1) return std::nullopt;
+    for (const auto& d : plan_.shape.operands[operand])
+      if (plan_.expands(d)) return std::nullopt;
+    return layoutOf(plan_, operand, first_);
+  }
+
+  // Adds the exchange code of the copies of rearranged operands. What these move is charged already.
+  void addCodeToRearrange(Phase& phase, Axis lacks) const {
+    forOperands(lacks, [&](std::size_t o) {
+      const auto there = rearranged(o);
+      if (!there) return;
+      Phase moved(spec_);
+      addTraffic(moved, graph_, tensor(o), BoxNeeds(*there), shapeOf(o), there->first, 1);
+      for (unsigned t = 0; t < spec_.numTiles(); ++t)
+        phase.traffic.addReceiveCode(t, moved.traffic.code(t));
+    });
   }
 
   // Adds the phase in which each tile transposes the weights that it has, for a backward pass, in the
@@ -142,11 +180,14 @@ class Planned {
 
   // Adds the traffic that moves an operand from its tile mapping to the plan's tiles.
   void fetch(Phase& phase, std::size_t operand) const {
-    Dims shape;
-    for (const auto& d : plan_.shape.operands[operand]) shape.push_back(d.size);
     const BoxNeeds needs(plan_, operand);
+    const auto shape = shapeOf(operand);
     const bool shared = plan_.shape.lacks(operand) != Axis::Row && plan_.sharesRows;
     const auto together = shared ? spec_.tilesPerSharedExchangeBus : 1;
+    if (const auto copy = rearranged(operand)) {
+      const MappedTensor from(graph_, *copy, tensor(operand).elementType().sizeInBytes());
+      if (from.addTraffic(phase.traffic, needs, shape, first_, together)) return;
+    }
     addTraffic(phase, graph_, tensor(operand), needs, shape, first_, together);
   }
 

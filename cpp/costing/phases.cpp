@@ -658,6 +658,11 @@ Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevi
     staged.addTraffic(phase.traffic, home);
   else
     home.addTraffic(phase.traffic, staged);
+  if (phase.traffic.bytes() > 0) {
+    const auto held = staged.byTile();
+    for (const auto elements : held)
+      phase.temporary.push_back(static_cast<std::uint64_t>(elements) * staged.elementBytes());
+  }
   return phase;
 }
 

@@ -81,7 +81,8 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
 /// The phase of a stream, or of a copy of a remote buffer. Its data come to or from a linear mapping
 /// over all tiles of the IPUs that have `t`, from the first to the last. A variable that
 /// lies linearly over other tiles, such as IO tiles, is filled and read there. Else the phase moves
-/// data from there to the tile mapping of `t` (`toDevice`), or back.
+/// data from there to the tile mapping of `t` (`toDevice`), or back; its temporary data are all of what
+/// the transfer has.
 Phase phaseOfStream(const GraphImpl& graph, const poplar::Tensor& t, bool toDevice);
 
 /// By gateway, the bytes of `t` that pass it between the tiles and the host or streaming memory.

@@ -120,7 +120,7 @@ void StepCosts::stream(const poplar::Tensor& t, bool toDevice, bool onHost, Step
   step.gatewayBytes = bytesAtGateways(graph_, t);
   if (onHost) return;
   const auto phase = phaseOfStream(graph_, t, toDevice);
-  step.hostBuffers = TileBytes(toDevice ? phase.traffic.sent() : phase.traffic.received());
+  step.hostBuffers = TileBytes(phase.temporary);
   if (phase.traffic.bytes() > 0) charge({phase}, step);
   step.gathered = {};
 }

@@ -183,6 +183,9 @@ const std::vector<System>& systems() {
 
 /// Operations a second of a C600 with halves, of which its clock follows: Graphcore publishes 280 TFLOPS.
 constexpr double kC600Flops = 280e12;
+/// Bytes a second that a C600 has been measured to get from its host, on a PCIe link of eight lanes. It has
+/// no other memory: what is off chip is the host's, too.
+constexpr double kC600HostBytes = 8.3e9;
 
 }  // namespace
 
@@ -199,6 +202,7 @@ TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
     spec.tileClockFrequency =
         kC600Flops / (2.0 * spec.tilesPerIPU * spec.fp16InFp16OutConvUnitsPerTile *
                       spec.fp16ConvUnitInputLoadElemsPerCycle);
+    spec.hostBytesPerSecond = spec.streamingBytesPerSecond = kC600HostBytes;
     return spec;
   }
   for (const System& each : systems())

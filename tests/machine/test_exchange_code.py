@@ -122,6 +122,65 @@ def test_a_kernel_of_one_point_that_steps_over_others_expands_its_field() -> Non
     assert strided["exchangeCycles"] > plain["exchangeCycles"]
 
 
+def gradient_of_data(batch: int) -> dict[str, int]:
+    """What a gradient of data takes, of ResNet-50's 512 channels of 14 x 14 and 3 x 3 points with a
+    stride. Its weights lie as the plan of the forward pass wants them, which expands elements of
+    the kernel.
+    """
+    graph, prog = poplar.Graph(poplar.Target.createIPUTarget(1, "ipu21")), program.Sequence()
+    params = poplin.ConvParams(poplar.HALF, batch, [14, 14], [3, 3], 512, 512, 1)
+    into, out = params.inputTransform, params.outputTransform
+    into.paddingLower = into.paddingUpper = [1, 1]
+    out.stride = [2, 2]
+    params.inputTransform, params.outputTransform = into, out
+    forward = {"partialsType": "half", "availableMemoryProportion": "0.15", "pass": "TRAINING_FWD"}
+    weights = poplin.createWeights(graph, params, "w", forward)
+    backward, options = poplin.getGradientParams(params), forward | {"pass": "TRAINING_BWD"}
+    y = poplin.createInput(graph, backward, "dy", options)
+    poplin.convolution(graph, y, weights, backward, True, prog, "dx", options)
+    return machine.programReport(graph, prog)
+
+
+@pytest.mark.parametrize("batch", [18, 20, 22])
+def test_kernel_elements_that_are_inner_elements_lie_outside_of_groups_of_channels(
+    batch: int,
+) -> None:
+    """PopLibs joins what kernel elements read along the innermost dimension (`expandSpatialDim...`
+    in `ConvTransforms.cpp`: a `concat` of the channels of each), so 16 halves in a row are channels
+    of one kernel element, 8 words: another plan takes them with an instruction or two.
+    """
+    report = gradient_of_data(batch)
+    words = report["exchangeBytes"] / WORD
+    code = sum(step["exchangeCodeBytes"] for step in report["steps"]) - PHASE * 1472 * 2
+    assert 0 < code / WORD < 2 * words / 8
+
+
+def updated(linear: bool) -> tuple[int, int, int]:
+    """Cycles of a gradient of weights, bytes and code of its exchange. What it takes of the forward
+    pass's result lies linearly, or as that pass makes it.
+    """
+    graph, prog = poplar.Graph(poplar.Target.createIPUTarget(1, "ipu21")), program.Sequence()
+    params = poplin.ConvParams(poplar.HALF, 16, [14, 14], [1, 1], 256, 1024, 1)
+    options = {"partialsType": "half", "pass": "TRAINING_FWD"}
+    x = poplin.createInput(graph, params, "x", options)
+    y = poplin.createConvOutput(graph, params, "y", options)
+    if linear:
+        y = graph.addVariable(poplar.HALF, y.shape(), poplar.VariableMappingMethod.LINEAR, "z")
+    options["pass"] = "TRAINING_WU"
+    poplin.calculateWeightDeltas(graph, y, x, params, prog, "dw", options)
+    (step,) = machine.programReport(graph, prog)["steps"]
+    return step["cycles"], step["exchangeBytes"], step["exchangeCodeBytes"]
+
+
+def test_an_operand_that_is_rearranged_is_given_to_tiles_from_its_copy() -> None:
+    """`convolutionPreprocess` of PopLibs' `Convolution.cpp` copies it to the plan's layout, and the
+    copy goes to all tiles: where it lay before only the copy's code tells.
+    """
+    linear, planned = updated(True), updated(False)
+    assert linear[:2] == planned[:2]
+    assert linear[2] != planned[2]
+
+
 def test_a_gradient_of_a_non_linearity_lies_as_its_output() -> None:
     """So what the gradient meets of the forward pass moves nothing: popnn's reason for it. Here it
     meets the convolution's result, which was squared before.

@@ -32,6 +32,10 @@ MEASURED = {
 }
 
 
+# The last point of each line of the figure for float, m = k: n. Products of these sizes ran.
+LARGEST = {1024: 32768, 2048: 8192, 4096: 4096, 8192: 1024}
+
+
 def report(version, dtype, m, k, n, figures=None, **options):
     graph = poplar.Graph(poplar.Target.createIPUTarget(1, version, figures or {}))
     prog = poplar.program.Sequence()
@@ -57,6 +61,15 @@ def test_products_take_as_long_as_measured(kind, size):
     assert all(0.85 <= ratio <= 1.15 for ratio in ratios.values()), ratios
     mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
     assert 0.95 <= round(mean, 2) <= 1.05, mean
+
+
+@pytest.mark.parametrize(("size", "n"), LARGEST.items())
+def test_what_was_measured_fits_one_ipu(size: int, n: int) -> None:
+    """Operands, result and temporary data of the default plan, which takes 0.6 of a tile."""
+    cost = report("ipu21", poplar.FLOAT, size, size, n)
+    assert cost["tilesOutOfMemory"] == 0
+    matrices = 4 * (size * size + 2 * size * n) / 1472
+    assert matrices < cost["maxTileBytes"] < cost["bytesPerTile"] == 638976
 
 
 def test_halves_with_sums_of_float_take_half_of_the_units():

@@ -175,3 +175,18 @@ def test_a_c600_multiplies_8_bit_floats_twice_as_fast_as_halves() -> None:
     )
     with pytest.raises(errors.poplar_invalid_option, match="2 IPUs in 'C600', which has 1"):
         poplar.Target.createIPUTarget(2, "C600")
+
+
+def test_a_c600_gets_its_data_on_a_pcie_link() -> None:
+    """PopRT's WideDeep: 51,200 samples of 26 pairs of integers and 13 halves in 1.440 ms, beside
+    compute. A link of eight lanes has 16 GT/s each, of which 128 of 130 bits are data (gc-info of a
+    C600). It has no memory but the IPU's, so streaming memory is the host's.
+    """
+    card = poplar.Target.createIPUTarget(1, "C600")
+    rate = machine.figure(card, "hostBytesPerSecond")
+    samples = 51200 * (26 * 2 * 4 + 13 * 2)
+    assert rate == pytest.approx(samples / 1.440e-3, rel=0.01)
+    assert rate < 8 * 16e9 * 128 / 130 / 8
+    assert machine.figure(card, "streamingBytesPerSecond") == rate
+    told = poplar.Target.createIPUTarget(1, "C600", {"hostBytesPerSecond": "1e9"})
+    assert machine.figure(told, "hostBytesPerSecond") == 1e9

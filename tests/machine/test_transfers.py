@@ -140,3 +140,50 @@ def test_an_exchange_has_a_start_of_its_own():
         assert any(f"{start} to start it" in line and "a guess" in line for line in report.counts)
         cycles.append(report.syncCycles)
     assert cycles[1] == cycles[0] + 50
+
+
+def streamed_arrays(elements: int, method: str) -> MachineReport:
+    """What BabelStream's program has on an IPU: three arrays, which are streamed in and back. Each
+    tile has as many elements as the next, within one; or they lie as streams do.
+    """
+    graph = poplar.Graph(poplar.Target.createIPUTarget(1, "ipu1"))
+    tiles = graph.getTarget().getNumTiles()
+    prog, back = program.Sequence(), program.Sequence()
+    for name in "abc":
+        array = graph.addVariable(FLOAT, [elements], poplar.VariableMappingMethod.LINEAR, name)
+        if method == "own":
+            array, at = graph.addVariable(FLOAT, [elements], name), 0
+            for tile in range(tiles):
+                here = elements // tiles + (tile < elements % tiles)
+                graph.setTileMapping(array.slice(at, at + here), tile)
+                at += here
+        into = graph.addHostToDeviceFIFO(f"{name}.in", FLOAT, elements)
+        out = graph.addDeviceToHostFIFO(f"{name}.out", FLOAT, elements)
+        prog.add(program.Copy(into, array))
+        back.add(program.Copy(array, out))
+    options = {"debug.allowOutOfMemory": "true"}
+    return MachineReport.of(poplar.Engine(graph, [program.Sequence([prog, back])], options))
+
+
+BABEL_STREAM = 16_185_000
+"""The largest array of floats that fitted a GC2: UoB-HPC/BabelStream, pull request 70. Its author
+writes of a later version, which fills the arrays by vertices, that a stream copy "creates a very
+large FIFO which limits the array size even further".
+"""
+
+
+def test_a_stream_that_is_rearranged_has_a_copy_on_the_tiles() -> None:
+    own, linear = (streamed_arrays(BABEL_STREAM, method) for method in ("own", "linear"))
+    array = 4 * -(-BABEL_STREAM // 1216)
+
+    def bytes_of(report: MachineReport, category: str) -> int:
+        (row,) = (row for row in report.memory if row.category == category)
+        return int(max(row.tileBytes))
+
+    assert bytes_of(own, "host exchange buffers") == pytest.approx(array, rel=0.001)
+    assert bytes_of(linear, "host exchange buffers") == 0
+    assert own.tilesOutOfMemory == linear.tilesOutOfMemory == 0
+    # Not three arrays but four are what fits at most.
+    most = 262_144 // 16 * 1216 + 600
+    assert streamed_arrays(most, "own").tilesOutOfMemory > 1200
+    assert streamed_arrays(most, "linear").tilesOutOfMemory == 0

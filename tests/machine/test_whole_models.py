@@ -49,3 +49,13 @@ def test_resnet_is_trained_on_an_ipu_with_the_published_configuration() -> None:
     assert report.tilesOutOfMemory == 0
     row = published("ResNet-50 training, recomputed")
     assert 0.8 < row.clock / (report.cycles / (57 * 18)) / row.per_second < 1.2
+
+
+def test_resnet_is_trained_on_an_ipu_by_stages_with_the_published_configuration() -> None:
+    """Graphcore's for TensorFlow: 11 micro-batches of 20, stages on one IPU, memory for plans."""
+    session = whole_models.resnet_staged_session()
+    session.prepareDevice(loadEngine=False)
+    report = session.getReport()
+    assert report.tilesOutOfMemory == 0
+    row = published("ResNet-50 training")
+    assert 0.8 < row.clock / (report.cycles / (11 * 20)) / row.per_second < 1.2

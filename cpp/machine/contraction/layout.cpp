@@ -76,14 +76,16 @@ void spread(Grid& grid, std::int64_t count, unsigned stride, std::int64_t least)
 std::uint64_t leastBytes(Axis lacks) { return lacks == Axis::Row ? 256 : 128; }
 
 // Of the operand that lacks rows, inner elements and columns both lie in groups: those that its vertex
-// takes together. Of several dimensions with columns, or inner elements, no order is known.
+// takes together. Kernel elements that have become inner elements lie outside of the channels, as in
+// PopLibs. Of several other dimensions with columns, or inner elements, no order is known.
 void groupBoth(Grid& grid, const ContractionPlan& plan, std::size_t operand) {
   const auto& dims = plan.shape.operands[operand];
   for (const auto axis : {Axis::Inner, Axis::Column}) {
     GridDim* only = nullptr;
     std::size_t found = 0;
     for (std::size_t d = 0; d < dims.size(); ++d)
-      if (plan.shape.indices[dims[d].index].axis == axis && dims[d].size > 1) {
+      if (plan.shape.indices[dims[d].index].axis == axis && !plan.expands(dims[d].index) &&
+          dims[d].size > 1) {
         only = &grid.dims[d];
         ++found;
       }
@@ -115,7 +117,8 @@ Grid layoutOf(const ContractionPlan& plan, std::size_t operand, unsigned first,
       dim.subStride = taps.stride;
     }
     const auto axis = plan.shape.indices[d.index].axis;
-    if (axis == Axis::Inner || axis == Axis::Column) grid.channels = grid.dims.size();
+    if ((axis == Axis::Inner || axis == Axis::Column) && !plan.expands(d.index))
+      grid.channels = grid.dims.size();
     grid.dims.push_back(dim);
   }
   const auto lacks = plan.shape.lacks(operand);
