@@ -197,12 +197,13 @@ bool oneDnnHasColumns(const ConvSpec& s) {
 }
 
 /// Gradients of plain sides that products of columns compute faster than oneDNN: those of weights, where
-/// its kernels are products of columns too, but of very few channels, and those of data of single points
+/// its kernels are products of columns too, but of very few columns, and those of data of single points
 /// with strides, where its blocks would not be full.
 bool gradientsByColumnsAreFaster(const ConvSpec& s) {
-  constexpr std::int64_t kVector = 16, kLargeImage = 2048, kFewChannels = 4;
+  constexpr std::int64_t kVector = 16, kLargeImage = 2048, kLeastColumns = 16;
   if (!s.policy.has(Choice::Columns) || isa() != Isa::Avx512) return false;
-  if (s.pass == Pass::WeightsGradient && s.groups > 1 && s.weights.shape[2] >= kFewChannels) {
+  if (s.pass == Pass::WeightsGradient && s.groups > 1 &&
+      s.weights.shape[2] * tapsOf(s) >= kLeastColumns) {
     const auto theirs = makeOneDnn(s, 1);
     return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
   }

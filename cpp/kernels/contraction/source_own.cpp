@@ -72,6 +72,18 @@ struct WideRoutine {
 
 std::string description() { return std::string("own ") + name(isa()); }
 
+std::string wideDescription() { return std::string("wide ") + name(isa()); }
+
+/// Forward convolutions of so few steps that the output is most of the memory, which wide panels fetch
+/// before they write it, and of more channels than a register block of our others has rows.
+bool writesMuch(const ConvSpec& s) {
+  constexpr std::int64_t kSteps = 64, kRows = 16, kLarge = 6000000;  // elements
+  const auto& w = s.weights.shape;
+  const std::int64_t channel = w.back() == 0 ? 0 : s.weights.elements() / (w[0] * w[1]);
+  return gemm::routines<float>()->runWide != nullptr && s.pass == Pass::Forward &&
+         channel < kSteps && w[1] >= kRows && s.out.elements() >= kLarge;
+}
+
 template <class T, bool packs>
 std::unique_ptr<Contraction> ownProduct(const MatMulSpec& spec, unsigned threads) {
   return std::make_unique<TiledMatMul<T, OwnRoutine<T, packs>, packs>>(
@@ -103,13 +115,15 @@ std::unique_ptr<Contraction> makeWide(const MatMulSpec& spec, unsigned threads) 
       spec.outType != poplar::FLOAT)
     return nullptr;
   return std::make_unique<TiledMatMul<float, WideRoutine>>(spec, threads, WideRoutine(),
-                                                           std::string("wide ") + name(isa()));
+                                                           wideDescription());
 }
 
 std::unique_ptr<Contraction> makeOwn(const ConvSpec& spec, unsigned threads) {
   const auto type = spec.in.type;
   if (gemm::routines<float>() == nullptr || spec.weights.type != type || spec.out.type != type)
     return nullptr;
+  if (type == poplar::FLOAT && writesMuch(spec))
+    return makeColumnsConv<float>(spec, threads, WideRoutine(), wideDescription());
   if (type == poplar::FLOAT)
     return makeColumnsConv<float>(spec, threads, OwnRoutine<float>(), description());
   if (type == poplar::DOUBLE)
