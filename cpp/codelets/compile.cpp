@@ -101,6 +101,25 @@ void keepBuiltins(std::string& text) {
   }
 }
 
+// Marks what a source converts to rptsize_t, which is an unsigned int on the host: a tile's loop that
+// turns so often can be repeated by its counter. What begins a `for` stays as it is.
+void markRepeats(std::string& text) {
+  const std::string alias = "using rptsize_t = unsigned;";
+  const auto at = text.find(alias);
+  if (at == std::string::npos) return;
+  const auto after = at + alias.size();
+  auto rest = text.substr(after);
+  static const std::regex cast("\\brptsize_t\\s*\\(");
+  rest = std::regex_replace(rest, cast, "popir_as_repeats(");
+  static const std::regex variable(
+      "([^(\\s]\\s*(?:const\\s+)?)\\brptsize_t\\s+(\\w+)\\s*=\\s*([^;{},]+);");
+  rest = std::regex_replace(rest, variable, "$1rptsize_t $2 = popir_as_repeats($3);");
+  text = text.substr(0, after) + " extern \"C\" unsigned " + kCodeletRepeats +
+         "(unsigned) noexcept __attribute__((const)); static inline constexpr unsigned "
+         "popir_as_repeats(unsigned n) { return __builtin_is_constant_evaluated() ? n : " +
+         kCodeletRepeats + "(n); }" + rest;
+}
+
 // What to do about an error of the compiler that comes from code for a tile alone. Empty for others.
 // Where a source calls a builtin of a tile that the host does not have, as a compiler says it: the
 // name is not declared, or stands for nothing (popir/TileBuiltins.hpp). Empty if it does not.
@@ -170,7 +189,7 @@ bool hasOwnVectors(const std::string& text) {
 }
 
 // Part of what names a counting build in the cache. Another model is another one.
-const std::string kCounting = "counting bundles 6";
+const std::string kCounting = "counting bundles 7";
 
 class Compiler {
  public:
@@ -248,6 +267,7 @@ class Compiler {
       auto text = texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : "");
       if (counts_) {
         keepBuiltins(text);
+        markRepeats(text);
         // As on a tile. The field keeps its place: what follows it is a pointer, or the end.
         replaceAll(text, "using FieldSize = std::size_t", "using FieldSize = unsigned int");
       }
