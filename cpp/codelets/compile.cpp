@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "codelets/cache.hpp"
@@ -109,7 +111,7 @@ void markRepeats(std::string& text) {
   if (at == std::string::npos) return;
   const auto after = at + alias.size();
   auto rest = text.substr(after);
-  static const std::regex cast("\\brptsize_t\\s*\\(");
+  static const std::regex cast("\\brptsize_t\\s*\\((?!\\*)");
   rest = std::regex_replace(rest, cast, "popir_as_repeats(");
   static const std::regex variable(
       "([^(\\s]\\s*(?:const\\s+)?)\\brptsize_t\\s+(\\w+)\\s*=\\s*([^;{},]+);");
@@ -410,6 +412,46 @@ std::string compileText(const CodeletText& text, bool counts = false) {
   });
 }
 
+// Do the sources ask for __IPU__, other than in popir's own headers?
+bool asksForTile(const std::string& text) {
+  const auto own = includeFolder();
+  std::set<std::string> files;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.compare(0, 2, "# ") != 0) continue;
+    const auto from = line.find('"'), to = line.find('"', from + 1);
+    if (from == std::string::npos || to == std::string::npos) continue;
+    const auto name = line.substr(from + 1, to - from - 1), flags = line.substr(to);
+    const bool system = flags.find(" 3") != std::string::npos;
+    if (!system && !name.empty() && name[0] != '<' && name.compare(0, own.size(), own) != 0)
+      files.insert(name);
+  }
+  return std::any_of(files.begin(), files.end(), [](const std::string& file) {
+    std::ifstream in(file);
+    const std::string content{std::istreambuf_iterator<char>(in), {}};
+    return content.find("__IPU__") != std::string::npos;
+  });
+}
+
+// What these sources are where __IPU__ is defined, too; none if that is the same as `texts`, or cannot
+// be preprocessed.
+Words tileTexts(const Words& sources, const Words& texts, const Words& options) {
+  const std::string defined = "-D__IPU__";
+  if (std::find(options.begin(), options.end(), defined) != options.end() ||
+      std::none_of(texts.begin(), texts.end(), asksForTile))
+    return {};
+  auto more = options;
+  more.push_back(defined);
+  Words found;
+  try {
+    const Compiler compiler(more);
+    for (const auto& s : sources) found.push_back(compiler.preprocess(s));
+  } catch (const poplar::graph_program_compilation_error&) {
+    return {};
+  }
+  return found == texts ? Words{} : found;
+}
+
 /// Compiles with these options. If that fails, with those of the other target: what a source has
 /// for a tile alone, or for a model alone, may be what the host can run.
 template <class Compile>
@@ -452,6 +494,9 @@ std::string compileCodelets(const Words& sources, const Words& options) {
             "codelets of '" + sources.front() +
             "': a file in assembly of a tile alone, which the host cannot run; give the source in "
             "C++ that declares its vertices, with a compute() for where __IPU__ is not defined");
+      if (std::none_of(sources.begin(), sources.end(),
+                       [](const std::string& s) { return endsWith(s, ".gp"); }))
+        text.tileTexts = tileTexts(text.sources, text.texts, how);
       return compileText(text);
     });
   } catch (const poplar::graph_program_compilation_error&) {
@@ -468,8 +513,10 @@ std::string compileCodeletText(const std::string& source, const Words& options) 
   writeFile(path, "#line 1 \"" + name + "\"\n" + source);
   return forEitherTarget(options, [&](const Words& how) {
     CodeletText text{{name}, {Compiler(how).preprocess(path)}, how};
+    text.tileTexts = tileTexts({path}, text.texts, how);
     // The temporary path differs on each run and must not enter the cache key.
     replaceAll(text.texts[0], path, name);
+    for (auto& t : text.tileTexts) replaceAll(t, path, name);
     return compileText(text);
   });
 }
@@ -477,9 +524,15 @@ std::string compileCodeletText(const std::string& source, const Words& options) 
 std::string compileVariant(CodeletText text, CodeletVariant variant) {
   switch (variant) {
     case CodeletVariant::CheckBounds:
+      text.tileTexts.clear();
       for (auto& t : text.texts) replaceAll(t, "kCheckBounds = 0", "kCheckBounds = 1");
       return compileText(text);
-    case CodeletVariant::Count: return compileText(text, true);
+    case CodeletVariant::CountTile:
+      text.texts = std::move(text.tileTexts);
+      text.tileTexts.clear();
+      text.options.push_back("-D__IPU__");
+      return compileText(text, true);
+    case CodeletVariant::Count: text.tileTexts.clear(); return compileText(text, true);
   }
   return {};
 }
