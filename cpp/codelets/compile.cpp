@@ -433,6 +433,19 @@ bool asksForTile(const std::string& text) {
   });
 }
 
+// A tile's compiler reinterprets vectors and numbers of as many bits as one another; a clang does so by
+// another name.
+std::string withBits(const std::string& text) {
+  static const std::regex casts(
+      "reinterpret_cast<\\s*(?:const\\s+)?(unsigned(?:\\s+int)?|int|u?(?:char|short|int)[24]|(?:half|"
+      "float)[248])\\s*>\\s*\\(");
+  auto changed = std::regex_replace(text, casts, "popir_bits<$1>(");
+  if (changed == text) return text;
+  return "template <class T, class F> inline __attribute__((always_inline)) T popir_bits(const F& "
+         "from) { return __builtin_bit_cast(T, from); }\n" +
+         changed;
+}
+
 // What these sources are where __IPU__ is defined, too; none if that is the same as `texts`, or cannot
 // be preprocessed.
 Words tileTexts(const Words& sources, const Words& texts, const Words& options) {
@@ -441,11 +454,11 @@ Words tileTexts(const Words& sources, const Words& texts, const Words& options) 
       std::none_of(texts.begin(), texts.end(), asksForTile))
     return {};
   auto more = options;
-  more.push_back(defined);
+  append(more, {defined, "-DPOPIR_OF_TILE"});
   Words found;
   try {
     const Compiler compiler(more);
-    for (const auto& s : sources) found.push_back(compiler.preprocess(s));
+    for (const auto& s : sources) found.push_back(withBits(compiler.preprocess(s)));
   } catch (const poplar::graph_program_compilation_error&) {
     return {};
   }
