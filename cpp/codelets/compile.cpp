@@ -437,7 +437,8 @@ bool asksForTile(const std::string& text) {
 // another name.
 std::string withBits(const std::string& text) {
   static const std::regex casts(
-      "reinterpret_cast<\\s*(?:const\\s+)?(unsigned(?:\\s+int)?|int|u?(?:char|short|int)[24]|(?:half|"
+      "reinterpret_cast<\\s*(?:const\\s+)?(unsigned(?:\\s+int)?|int|u?(?:char|short|int)[24]|(?:"
+      "half|"
       "float)[248])\\s*>\\s*\\(");
   auto changed = std::regex_replace(text, casts, "popir_bits<$1>(");
   if (changed == text) return text;

@@ -568,6 +568,40 @@ def test_what_a_source_has_for_a_tile_is_counted() -> None:
 @pytest.mark.parametrize(
     ("field", "other"),
     [
+        ("", "const long2 same = at[0] == at[0]; n += same[0] + 1;"),
+        ("", "n += reinterpret_cast<unsigned>(ushort2{1, 0}) - 1;"),
+        (
+            "#ifdef __IPU__\n  static unsigned state() { return __builtin_ipu_get(112); }\n#endif",
+            "",
+        ),
+    ],
+    ids=["vectors of long", "bits of a vector", "a builtin that is not called"],
+)
+def test_what_only_a_tiles_compiler_takes_does_not_keep_it_from_counting(
+    field: str, other: str
+) -> None:
+    assert squares_more(field, other) == 20 * 4
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+@pytest.mark.parametrize(("most", "takes"), [("rptsize_t", 2), ("unsigned", 3)])
+def test_a_counter_of_hardware_loops_repeats(most: str, takes: int) -> None:
+    """A load and a store in two bundles; else the way back, too."""
+    source = SOURCE.read_text().replace("const rptsize_t more", f"const {most} more")
+
+    def of(n: int) -> int:
+        bench = Bench(source)
+        fields = {name: bench.variable(floats(n), np.float32) for name in ("a", "b", "out")}
+        bench.vertex("OfPairs<'+'>", n=n, **fields)
+        return bench.worker()
+
+    assert of(80) - of(40) == 20 * takes
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [
         ("", 'asm volatile("no instruction of the host" :::);'),
         ("", "values[0] = undeclared();"),
         ("", "n += __builtin_ipu_get(112);"),

@@ -1,6 +1,6 @@
 // Codelets whose cycles on a tile are published, by loops of the same kind.
-#include <ipu_vector_math>
 #include <ipudef.h>
+#include <ipu_vector_math>
 
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Loops.hpp>

@@ -8,7 +8,8 @@ namespace {
 
 // What a tile has for a vector as for one lane.
 bool isLanewise(const Instruction& i) {
-  static const std::set<std::string> kOperations{"fadd", "fsub", "fmul", "fneg", "fpext", "fptrunc"};
+  static const std::set<std::string> kOperations{"fadd", "fsub",  "fmul",
+                                                 "fneg", "fpext", "fptrunc"};
   if (kOperations.count(i.operation)) return true;
   for (const auto* function : {"llvm.fmuladd.", "llvm.maxnum.", "llvm.minnum.", "llvm.fabs."})
     if (startsWith(i.callee, function)) return true;
@@ -72,8 +73,7 @@ bool VectorLanes::join(const Values& values, unsigned depth) {
   const auto& first = *from[0];
   if (first.operation == "extractelement") {
     for (std::size_t k = 0; k < from.size(); ++k)
-      if (from[k]->arguments[0] != first.arguments[0] ||
-          from[k]->arguments[1] != std::to_string(k))
+      if (from[k]->arguments[0] != first.arguments[0] || from[k]->arguments[1] != std::to_string(k))
         return false;
     return true;
   }
