@@ -1,3 +1,5 @@
+// Long, because the host's build of a codelet and the one that counts for a tile share the compiler's
+// steps, and differ in what is done to the text between them.
 #include "codelets/compile.hpp"
 
 #include <dlfcn.h>

@@ -7,7 +7,8 @@ post-increment, the lowering of mulhu; its pass of counted loops for what is rep
 cycle functions of vertices that are compiled, not assembly, and what popc made of two loops, as
 their authors quote it (thorbenlouw/lbm-graphcore, UoB-HPC/ipu-hpc-cookbook).
 The functions and codelets here are our own.
-`python -m tests.machine.test_tile_cycles` prints both.
+`python -m tests.machine.test_tile_cycles` prints both. Long, because one table and its
+helpers serve the tests and the print.
 """
 
 from collections.abc import Generator
