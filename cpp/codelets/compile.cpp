@@ -1,3 +1,5 @@
+// Long, because the host's build of a codelet and the one that counts for a tile share the compiler's
+// steps, and differ in what is done to the text between them.
 #include "codelets/compile.hpp"
 
 #include <dlfcn.h>
@@ -8,7 +10,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "codelets/cache.hpp"
@@ -101,6 +105,25 @@ void keepBuiltins(std::string& text) {
   }
 }
 
+// Marks what a source converts to rptsize_t, which is an unsigned int on the host: a tile's loop that
+// turns so often can be repeated by its counter. What begins a `for` stays as it is.
+void markRepeats(std::string& text) {
+  const std::string alias = "using rptsize_t = unsigned;";
+  const auto at = text.find(alias);
+  if (at == std::string::npos) return;
+  const auto after = at + alias.size();
+  auto rest = text.substr(after);
+  static const std::regex cast("\\brptsize_t\\s*\\((?!\\*)");
+  rest = std::regex_replace(rest, cast, "popir_as_repeats(");
+  static const std::regex variable(
+      "([^(\\s]\\s*(?:const\\s+)?)\\brptsize_t\\s+(\\w+)\\s*=\\s*([^;{},]+);");
+  rest = std::regex_replace(rest, variable, "$1rptsize_t $2 = popir_as_repeats($3);");
+  text = text.substr(0, after) + " extern \"C\" unsigned " + kCodeletRepeats +
+         "(unsigned) noexcept __attribute__((const)); static inline constexpr unsigned "
+         "popir_as_repeats(unsigned n) { return __builtin_is_constant_evaluated() ? n : " +
+         kCodeletRepeats + "(n); }" + rest;
+}
+
 // What to do about an error of the compiler that comes from code for a tile alone. Empty for others.
 // Where a source calls a builtin of a tile that the host does not have, as a compiler says it: the
 // name is not declared, or stands for nothing (popir/TileBuiltins.hpp). Empty if it does not.
@@ -170,7 +193,7 @@ bool hasOwnVectors(const std::string& text) {
 }
 
 // Part of what names a counting build in the cache. Another model is another one.
-const std::string kCounting = "counting bundles 6";
+const std::string kCounting = "counting bundles 7";
 
 class Compiler {
  public:
@@ -248,6 +271,7 @@ class Compiler {
       auto text = texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : "");
       if (counts_) {
         keepBuiltins(text);
+        markRepeats(text);
         // As on a tile. The field keeps its place: what follows it is a pointer, or the end.
         replaceAll(text, "using FieldSize = std::size_t", "using FieldSize = unsigned int");
       }
@@ -390,6 +414,60 @@ std::string compileText(const CodeletText& text, bool counts = false) {
   });
 }
 
+// Do the sources ask for __IPU__, other than in popir's own headers?
+bool asksForTile(const std::string& text) {
+  const auto own = includeFolder();
+  std::set<std::string> files;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.compare(0, 2, "# ") != 0) continue;
+    const auto from = line.find('"'), to = line.find('"', from + 1);
+    if (from == std::string::npos || to == std::string::npos) continue;
+    const auto name = line.substr(from + 1, to - from - 1), flags = line.substr(to);
+    const bool system = flags.find(" 3") != std::string::npos;
+    if (!system && !name.empty() && name[0] != '<' && name.compare(0, own.size(), own) != 0)
+      files.insert(name);
+  }
+  return std::any_of(files.begin(), files.end(), [](const std::string& file) {
+    std::ifstream in(file);
+    const std::string content{std::istreambuf_iterator<char>(in), {}};
+    return content.find("__IPU__") != std::string::npos;
+  });
+}
+
+// A tile's compiler reinterprets vectors and numbers of as many bits as one another; a clang does so by
+// another name.
+std::string withBits(const std::string& text) {
+  static const std::regex casts(
+      "reinterpret_cast<\\s*(?:const\\s+)?(unsigned(?:\\s+int)?|int|u?(?:char|short|int)[24]|(?:"
+      "half|"
+      "float)[248])\\s*>\\s*\\(");
+  auto changed = std::regex_replace(text, casts, "popir_bits<$1>(");
+  if (changed == text) return text;
+  return "template <class T, class F> inline __attribute__((always_inline)) T popir_bits(const F& "
+         "from) { return __builtin_bit_cast(T, from); }\n" +
+         changed;
+}
+
+// What these sources are where __IPU__ is defined, too; none if that is the same as `texts`, or cannot
+// be preprocessed.
+Words tileTexts(const Words& sources, const Words& texts, const Words& options) {
+  const std::string defined = "-D__IPU__";
+  if (std::find(options.begin(), options.end(), defined) != options.end() ||
+      std::none_of(texts.begin(), texts.end(), asksForTile))
+    return {};
+  auto more = options;
+  append(more, {defined, "-DPOPIR_OF_TILE"});
+  Words found;
+  try {
+    const Compiler compiler(more);
+    for (const auto& s : sources) found.push_back(withBits(compiler.preprocess(s)));
+  } catch (const poplar::graph_program_compilation_error&) {
+    return {};
+  }
+  return found == texts ? Words{} : found;
+}
+
 /// Compiles with these options. If that fails, with those of the other target: what a source has
 /// for a tile alone, or for a model alone, may be what the host can run.
 template <class Compile>
@@ -432,6 +510,9 @@ std::string compileCodelets(const Words& sources, const Words& options) {
             "codelets of '" + sources.front() +
             "': a file in assembly of a tile alone, which the host cannot run; give the source in "
             "C++ that declares its vertices, with a compute() for where __IPU__ is not defined");
+      if (std::none_of(sources.begin(), sources.end(),
+                       [](const std::string& s) { return endsWith(s, ".gp"); }))
+        text.tileTexts = tileTexts(text.sources, text.texts, how);
       return compileText(text);
     });
   } catch (const poplar::graph_program_compilation_error&) {
@@ -448,8 +529,10 @@ std::string compileCodeletText(const std::string& source, const Words& options) 
   writeFile(path, "#line 1 \"" + name + "\"\n" + source);
   return forEitherTarget(options, [&](const Words& how) {
     CodeletText text{{name}, {Compiler(how).preprocess(path)}, how};
+    text.tileTexts = tileTexts({path}, text.texts, how);
     // The temporary path differs on each run and must not enter the cache key.
     replaceAll(text.texts[0], path, name);
+    for (auto& t : text.tileTexts) replaceAll(t, path, name);
     return compileText(text);
   });
 }
@@ -457,9 +540,15 @@ std::string compileCodeletText(const std::string& source, const Words& options) 
 std::string compileVariant(CodeletText text, CodeletVariant variant) {
   switch (variant) {
     case CodeletVariant::CheckBounds:
+      text.tileTexts.clear();
       for (auto& t : text.texts) replaceAll(t, "kCheckBounds = 0", "kCheckBounds = 1");
       return compileText(text);
-    case CodeletVariant::Count: return compileText(text, true);
+    case CodeletVariant::CountTile:
+      text.texts = std::move(text.tileTexts);
+      text.tileTexts.clear();
+      text.options.push_back("-D__IPU__");
+      return compileText(text, true);
+    case CodeletVariant::Count: text.tileTexts.clear(); return compileText(text, true);
   }
   return {};
 }

@@ -17,6 +17,9 @@ namespace popir {
 
 /// Symbol of the counter in a library of counting codelets.
 constexpr const char* kCodeletCounter = "popir_counted";
+/// A function that gives a number of repetitions back. What `poplar/Loops.hpp` has a type for is not
+/// more than a tile's counter holds; the call keeps that in the intermediate representation.
+constexpr const char* kCodeletRepeats = "popir_repeats";
 
 /// The module with a mark on each loop that a tile's compiler vectorises (codelets/tile/vector_loops.hpp),
 /// for a clang that vectorises what is marked alone; null if there is no such loop.

@@ -242,6 +242,15 @@ std::map<std::string, std::shared_ptr<const Codelet>> codeletsOf(
   return table;
 }
 
+bool isLaidOutAlike(const Codelet& a, const Codelet& b) {
+  const auto isAlike = [](const CodeletField& x, const CodeletField& y) {
+    return std::string(x.name) == y.name && x.offset == y.offset && x.bytes == y.bytes &&
+           x.direction == y.direction && x.shape == y.shape && x.type == y.type;
+  };
+  return a.kind == b.kind && a.bytes == b.bytes && a.numFields == b.numFields &&
+         std::equal(a.fields, a.fields + a.numFields, b.fields, isAlike);
+}
+
 }  // namespace
 
 bool CodeletLibrary::has(const std::string& key, const std::string& stamp) const {
@@ -267,9 +276,8 @@ bool CodeletLibrary::addCompiled(const std::string& key, const std::string& stam
   return true;
 }
 
-std::shared_ptr<const Codelet> CodeletLibrary::variant(const Codelet& codelet,
-                                                       CodeletVariant variant) const {
-  const auto file = fileOf(codelet);
+const CodeletLibrary::Table& CodeletLibrary::variants(std::size_t file,
+                                                      CodeletVariant variant) const {
   auto& table = variants_[{file, variant}];
   if (table.empty()) {
     const auto& f = files_[file];
@@ -277,6 +285,34 @@ std::shared_ptr<const Codelet> CodeletLibrary::variant(const Codelet& codelet,
     table =
         codeletsOf(unpack(compileVariant(text, variant), f.origin).library, f.origin, text.texts);
   }
+  return table;
+}
+
+// The codelet as a tile's compiler has it, which defines __IPU__. Null if the sources have nothing for
+// that, or what the host cannot run, or a vertex with other fields: the engine has filled in the
+// fields of the host's.
+std::shared_ptr<const Codelet> CodeletLibrary::ofTile(const Codelet& codelet) const {
+  const auto file = fileOf(codelet);
+  if (hostOnly_.count(file)) return nullptr;
+  try {
+    if (!codeletText(files_[file].bytes, files_[file].origin).tileTexts.empty()) {
+      const auto& table = variants(file, CodeletVariant::CountTile);
+      const auto found = table.find(codelet.name);
+      return found != table.end() && isLaidOutAlike(*found->second, codelet) ? found->second
+                                                                             : nullptr;
+    }
+  } catch (const poplar::graph_program_compilation_error&) {
+  }
+  hostOnly_.insert(file);
+  return nullptr;
+}
+
+std::shared_ptr<const Codelet> CodeletLibrary::variant(const Codelet& codelet,
+                                                       CodeletVariant variant) const {
+  if (variant == CodeletVariant::Count)
+    if (auto tile = ofTile(codelet)) return tile;
+  const auto file = fileOf(codelet);
+  const auto& table = variants(file, variant);
   const auto found = table.find(codelet.name);
   if (found == table.end())
     throw poplar::graph_program_compilation_error(

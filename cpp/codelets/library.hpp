@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -21,16 +22,18 @@ namespace popir {
 
 using CodeletVisitor = void (*)(void*, const Codelet*);
 
-/// Preprocessed sources and the compiler options for them.
+/// Preprocessed sources and the compiler options for them. `tileTexts` are these sources with __IPU__
+/// defined, in the same order; none where that makes no difference.
 struct CodeletText {
-  std::vector<std::string> sources, texts, options;
-  auto state() const { return std::tie(sources, texts, options); }
+  std::vector<std::string> sources, texts, options, tileTexts = {};
+  auto state() const { return std::tie(sources, texts, options, tileTexts); }
 };
 
 /// Ways to compile a codelet other than for plain execution.
 enum class CodeletVariant {
   CheckBounds,  ///< an index outside of a field throws OutsideField
   Count,        ///< Codelet::executed counts what is executed (codelets/counting.hpp)
+  CountTile,    ///< the same of what the sources have for __IPU__
 };
 
 /// A .gp file in memory.
@@ -50,7 +53,8 @@ class __attribute__((visibility("default"))) CodeletLibrary {
   bool knows(const std::string& name) const;
   /// \throws poplar::graph_connection_error if there is none of this name.
   std::shared_ptr<const Codelet> find(const std::string& name) const;
-  /// A codelet of this library, compiled as `variant` on first use.
+  /// A codelet of this library, compiled as `variant` on first use. For `Count` it is what the source
+  /// has for __IPU__, where that compiles here and its vertex has the same fields.
   /// \throws poplar::graph_program_compilation_error if it cannot be compiled on this host.
   std::shared_ptr<const Codelet> variant(const Codelet& codelet, CodeletVariant variant) const;
 
@@ -67,12 +71,16 @@ class __attribute__((visibility("default"))) CodeletLibrary {
  private:
   using Table = std::map<std::string, std::shared_ptr<const Codelet>>;
 
+  const Table& variants(std::size_t file, CodeletVariant variant) const;
+  std::shared_ptr<const Codelet> ofTile(const Codelet& codelet) const;
+
   std::vector<CodeletFile> files_;
   std::vector<Table> tables_;                  // by file
   std::map<std::string, std::string> stamps_;  // by key
   Table codelets_;
   std::map<const Codelet*, std::size_t> fileOf_;
   mutable std::map<std::pair<std::size_t, CodeletVariant>, Table> variants_;
+  mutable std::set<std::size_t> hostOnly_;  // files of which a tile's branch was not found
 };
 
 /// Builds the bytes of a .gp file from a shared library and its source text.

@@ -5,6 +5,7 @@ turn is the same in codelets that differ by those alone.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ class Bench:
         self.set = self.graph.addComputeSet("set")
         self.read: list[poplar.Tensor] = []
 
-    def variable(self, values, dtype=np.int32):
+    def variable(self, values, dtype: Any = np.int32):
         array = np.asarray(values, dtype)
         t = self.graph.addVariable(poplar.typeOf(array.dtype), array.shape, "x")
         self.graph.setTileMapping(t, 0)

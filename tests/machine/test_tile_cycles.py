@@ -7,7 +7,8 @@ post-increment, the lowering of mulhu; its pass of counted loops for what is rep
 cycle functions of vertices that are compiled, not assembly, and what popc made of two loops, as
 their authors quote it (thorbenlouw/lbm-graphcore, UoB-HPC/ipu-hpc-cookbook).
 The functions and codelets here are our own.
-`python -m tests.machine.test_tile_cycles` prints both.
+`python -m tests.machine.test_tile_cycles` prints both. Long, because one table and its
+helpers serve the tests and the print.
 """
 
 from collections.abc import Generator
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 from popir._device import machine
+from popir.profile import MachineReport
 from tests.machine.test_counted_codelets import CONTEXTS, Bench
 from tests.toolchain import clang
 
@@ -347,6 +349,12 @@ def pairs(n: int) -> int:
     return counted("Pairs", values=floats(2 * n), more=0.5, pairs=n)
 
 
+def pairs_more(op: str) -> int:
+    of = {n: {name: floats(n) for name in ("a", "b", "out")} for n in (40, 80)}
+    less, more = (counted(f"OfPairs<'{op}'>", n=n, **of[n]) for n in (40, 80))
+    return more - less
+
+
 def raised(name: str, n: int, dtype: Any = np.float32) -> int:
     more = {} if name == "Counted" else {"more": 0.5}
     size = {"n": n} if name.startswith("RaisedInPairs") else {}
@@ -416,6 +424,9 @@ PUBLISHED = {
         10 * 4,
     ),
     "sums of ints, by popc, 40 more": (lambda: raised_more("Counted", np.int32), 40 * 7),
+    "popops::BinaryOp2D of floats, maxima, 40 more": (lambda: pairs_more(">"), 20 * 3),
+    "popops::BroadcastVectorOuterByRow1D, sums, 40 more": (lambda: pairs_more("+"), 20 * 2),
+    "popops::BroadcastScalar2DData, quotients, 40 more": (lambda: pairs_more("/"), 20 * 6),
     "a stencil of seven points, by popc, 20 more": (lambda: stencil(40) - stencil(20), 20 * 16),
 }
 
@@ -454,6 +465,153 @@ def test_a_division_of_floats_takes_three_cycles_each(kind: str, takes: int) -> 
         for operation in ("fdiv", "fmul")
     }
     assert of["fdiv"] - of["fmul"] == takes - 1
+
+
+LANES = """
+  %a0 = extractelement <2 x float> %x, i64 0
+  %b0 = extractelement <2 x float> %y, i64 LANE
+  %m0 = call float @llvm.maxnum.f32(float %a0, float %b0)
+  %v = insertelement <2 x float> poison, float %m0, i64 0
+  %a1 = extractelement <2 x float> %x, i64 1
+  %b1 = extractelement <2 x float> %y, i64 1
+  %m1 = call float @llvm.maxnum.f32(float %a1, float %b1)
+  %r = insertelement <2 x float> %v, float %m1, i64 1
+  ret <2 x float> %r
+"""
+
+
+@pytest.mark.parametrize(("lane", "takes"), [("0", 1), ("1", 2)])
+def test_lanes_that_are_put_back_are_one_instruction(lane: str, takes: int) -> None:
+    """Not where a lane meets another one: f32v2max takes the lanes of both as they are."""
+    body = LANES.replace("LANE", lane)
+    module = f"define <2 x float> @f(<2 x float> %x, <2 x float> %y) {{{body}}}"
+    assert sum(cycles(module)) == takes
+
+
+POINTERS = """
+entry:
+  br label %body
+body:
+  %p = phi ptr [ %from, %entry ], [ %next, %body ]
+  %i = phi i32 [ 0, %entry ], [ %more, %body ]
+  store float %x, ptr %p, align 4
+  %next = STEP %p, i64 4
+  %more = add i32 %i, 1
+  %end = icmp eq i32 %more, %n
+  br i1 %end, label %after, label %body
+after:
+  store float %y, ptr %next, align 4
+  ret void
+"""
+
+
+@pytest.mark.parametrize(("step", "takes"), [("getelementptr i8, ptr", 2), ("add i64", 3)])
+def test_a_pointer_that_steps_is_there_after_its_loop(step: str, takes: int) -> None:
+    """A store and the way back; what no load or store steps takes an addition."""
+    body = POINTERS.replace("STEP", step)
+    if step == "add i64":
+        body = body.replace("ptr %from", "i64 0").replace("phi ptr [ %from", "phi i64 [ 0")
+        body = body.replace("store float %x, ptr %p", "store float %x, ptr %from")
+        body = body.replace("store float %y, ptr %next", "store i64 %next, ptr %from")
+    module = f"define void @f(ptr %from, i32 %n, float %x, float %y) {{{body}}}"
+    assert cycles(module)[1] == takes
+
+
+SQUARES = """
+#include <ipudef.h>
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct Squares : Vertex {
+  InOut<Vector<float, VectorLayout::ONE_PTR, 8>> values;
+  unsigned n;
+FIELD
+  void compute() {
+#ifdef __IPU__
+    auto* at = reinterpret_cast<float2*>(&values[0]);
+    const unsigned pairs = n / 2;
+    for (unsigned i = 0; i < pairs; ++i) at[i] *= at[i];
+    OTHER
+#else
+    for (unsigned i = 0; i < n; ++i) values[i] = values[i] * values[i] * 1.5f / 1.5f;
+#endif
+  }
+};
+"""
+
+
+def squares_more(field: str = "", other: str = "") -> int:
+    source = SQUARES.replace("FIELD", field).replace("OTHER", other)
+
+    def of(n: int) -> int:
+        bench = Bench(source)
+        values = bench.variable(floats(n) * 3, np.float32)
+        bench.vertex("Squares", values=values, n=n)
+        bench.graph.createHostRead("values", values)
+        engine = bench.engine()
+        engine.run(0)
+        found = np.empty(n, np.float32)
+        engine.readTensor("values", found)
+        np.testing.assert_allclose(found, 9)
+        report = MachineReport.of(engine)
+        assert [row.source for row in report.operations] == ["counted"]
+        return report.computeCycles // CONTEXTS
+
+    return of(80) - of(40)
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+def test_what_a_source_has_for_a_tile_is_counted() -> None:
+    """Of a pair a load, its square, a store, the way back; of single floats a division and more."""
+    assert squares_more() == 20 * 4
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [
+        ("", "const long2 same = at[0] == at[0]; n += same[0] + 1;"),
+        ("", "n += reinterpret_cast<unsigned>(ushort2{1, 0}) - 1;"),
+        (
+            "#ifdef __IPU__\n  static unsigned state() { return __builtin_ipu_get(112); }\n#endif",
+            "",
+        ),
+    ],
+    ids=["vectors of long", "bits of a vector", "a builtin that is not called"],
+)
+def test_what_only_a_tiles_compiler_takes_does_not_keep_it_from_counting(
+    field: str, other: str
+) -> None:
+    assert squares_more(field, other) == 20 * 4
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+@pytest.mark.parametrize(("most", "takes"), [("rptsize_t", 2), ("unsigned", 3)])
+def test_a_counter_of_hardware_loops_repeats(most: str, takes: int) -> None:
+    """A load and a store in two bundles; else the way back, too."""
+    source = SOURCE.read_text().replace("const rptsize_t more", f"const {most} more")
+
+    def of(n: int) -> int:
+        bench = Bench(source)
+        fields = {name: bench.variable(floats(n), np.float32) for name in ("a", "b", "out")}
+        bench.vertex("OfPairs<'+'>", n=n, **fields)
+        return bench.worker()
+
+    assert of(80) - of(40) == 20 * takes
+
+
+@pytest.mark.skipif(not clang(), reason="no clang 15 or newer")
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [
+        ("", 'asm volatile("no instruction of the host" :::);'),
+        ("", "values[0] = undeclared();"),
+        ("", "n += __builtin_ipu_get(112);"),
+        ("#ifdef __IPU__\n  unsigned more;\n#endif", ""),
+    ],
+    ids=["assembly", "a name", "a builtin", "another field"],
+)
+def test_what_the_host_cannot_run_is_counted_as_the_host_has_it(field: str, other: str) -> None:
+    assert squares_more(field, other) > 40 * 5
 
 
 @pytest.mark.skipif(not clang(), reason="no clang 15 or newer")

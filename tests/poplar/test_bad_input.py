@@ -292,7 +292,7 @@ struct Nothing : poplar::Vertex { void compute() {} };
         (lambda b: b[:-5], "the file is damaged"),
         (lambda b: b[:-5] + b"12345", "the file is damaged"),
         (lambda b: b[:40], "the file is damaged"),
-        (lambda b: b.replace(b"codelets\n5\n", b"codelets\n3\n"), "format '3', this popir reads 5"),
+        (lambda b: b.replace(b"codelets\n6\n", b"codelets\n3\n"), "format '3', this popir reads 6"),
         (lambda b: b"\x7fELF" + b, "this is not a .gp file of popir's popc"),
         (lambda b: b"", "this is not a .gp file of popir's popc"),
     ],

@@ -324,7 +324,7 @@ def test_popc_makes_files_of_several_sources(tmp_path):
         (good[:-100], "the file is damaged"),
         (good[:-1] + b"!", "the file is damaged"),
         (respelled(good), "the file is damaged: '-[0-9]*' is no size"),
-        (good.replace(b"codelets\n5\n", b"codelets\n999\n", 1), "has format '999'.*popc"),
+        (good.replace(b"codelets\n6\n", b"codelets\n999\n", 1), "has format '999'.*popc"),
         (b"\x7fELF", "not a .gp file"),
         (b"", "not a .gp file"),
     ]:

@@ -1,7 +1,9 @@
 // Codelets whose cycles on a tile are published, by loops of the same kind.
 #include <ipudef.h>
+#include <ipu_vector_math>
 
 #include <poplar/HalfFloat.hpp>
+#include <poplar/Loops.hpp>
 #include <poplar/Vertex.hpp>
 #include <utility>
 
@@ -280,3 +282,35 @@ struct EveryOther : Vertex {
     for (unsigned i = 0; i < out.size(); ++i) out[i] = values[2 * i];
   }
 };
+
+// Pairs of floats, by a counter of a tile's loops, each loaded a turn before it is needed; after the
+// loop the pointers are used again. The larger ones, the sums with a number, the quotients by one.
+template <char op>
+struct OfPairs : Vertex {
+  Input<Vector<float, VectorLayout::ONE_PTR, 8>> a, b;
+  Output<Vector<float, VectorLayout::ONE_PTR, 8>> out;
+  unsigned n;
+  static float2 of(float2 x, float2 y) {
+    if constexpr (op == '>') return ipu::fmax(x, y);
+    if constexpr (op == '+') return x + y;
+    return x / y;
+  }
+  void compute() {
+    const auto* x = reinterpret_cast<const float2*>(&a[0]);
+    const auto* y = reinterpret_cast<const float2*>(&b[0]);
+    auto* to = reinterpret_cast<float2*>(&out[0]);
+    float2 left = *x++, right = *y++;
+    const rptsize_t more = n / 2 - 1;
+    for (unsigned i = 0; i < more; ++i) {
+      const float2 result = of(left, right);
+      left = *x++;
+      if (op == '>') right = *y++;
+      *to++ = result;
+    }
+    *to++ = of(left, right);
+    if (n % 2) *reinterpret_cast<float*>(to) = *reinterpret_cast<const float*>(x);
+  }
+};
+template struct OfPairs<'>'>;
+template struct OfPairs<'+'>;
+template struct OfPairs<'/'>;

@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <map>
 
+#include "codelets/counting.hpp"
 #include "codelets/tile/constant_division.hpp"
 #include "codelets/tile/loops.hpp"
+#include "codelets/tile/vector_lanes.hpp"
 
 namespace popir::tile {
 namespace {
@@ -37,8 +39,6 @@ constexpr unsigned kVertex = 5;
 // vector, in their assembly and their cycle functions. Its tables of operators agree: dividing two
 // numbers by a scalar takes 6, with the load and the store in the same bundles.
 constexpr unsigned kDivision = 3;
-// As far as `rpt` counts.
-constexpr std::uint64_t kMostRepeats = 65535;
 // Each bundle of a loop that `rpt` repeats has two instructions; what has one gets a nop. The
 // compiler repeats so where there are at most 4 of them, or at most as many as other bundles.
 constexpr unsigned kMostNops = 4, kMostBundles = 256;
@@ -81,7 +81,10 @@ std::string mathName(const std::string& callee) {
 class Coster {
  public:
   Coster(const Function& function, const std::set<std::string>& defined)
-      : code_(function), defined_(defined), supervisor_(of("5popir14SupervisorCallI")) {
+      : code_(function),
+        defined_(defined),
+        supervisor_(of("5popir14SupervisorCallI")),
+        lanes_(code_) {
     findHalves();
     findWides();
   }
@@ -125,7 +128,7 @@ class Coster {
     const auto& users = code_.users(value);
     return depth > 16 || std::any_of(users.begin(), users.end(), [&](const Instruction* u) {
              const auto& op = u->operation;
-             if (op == "load") return false;
+             if (op == "load" || isLeftBehind(value, *u)) return false;
              if (op == "store") return u->arguments[0] == value;
              if (op == "icmp") return !isTest(*u);
              if (u->result.empty()) return true;
@@ -143,6 +146,14 @@ class Coster {
     return std::any_of(code_.loops().begin(), code_.loops().end(), [&](const Loop& loop) {
       return loop.steps.count(value) || loop.nexts.count(value);
     });
+  }
+  // Does a user behind a loop take what a pointer came to there? A load or store that steps leaves it
+  // in its register.
+  bool isLeftBehind(const std::string& pointer, const Instruction& user) const {
+    const auto* step = code_.definition(pointer);
+    if (!step || step->operation != "getelementptr") return false;
+    const auto* loop = code_.loopOf(code_.blockOf(pointer));
+    return loop && loop->nexts.count(pointer) && !loop->blocks.count(code_.blockOf(user));
   }
   // The comparison that ends a loop which counts down instead.
   bool isTest(const Instruction& compare) const {
@@ -279,7 +290,8 @@ class Coster {
   // ---- single instructions
 
   MicroOps ofArithmetic(const Instruction& i, unsigned each = 1) const {
-    const auto lanes = lanesOf(i.type);
+    if (lanes_.isPart(i.result)) return {};
+    const auto lanes = lanes_.around(i);
     if (isWide(i)) return ofWide(i);
     if (!isFloating(i.type)) return mains(each * lanes);
     if (!isHalf(i)) return auxs(each * std::max(1u, (lanes + 1) / 2));
@@ -366,7 +378,8 @@ class Coster {
 
   MicroOps ofConversion(const Instruction& i) const {
     const auto& op = i.operation;
-    const auto lanes = lanesOf(i.type);
+    if (lanes_.isPart(i.result)) return {};
+    const auto lanes = lanes_.around(i);
     if (code_.isNothing(i)) return {};
     if (op == "fpext" || op == "fptrunc") {
       if (op == "fpext" && halves_.count(i.result)) return {};
@@ -417,6 +430,7 @@ class Coster {
   MicroOps ofLanes(const Instruction& i) const {
     const auto& op = i.operation;
     const auto lane = laneOf(i.type);
+    if (lanes_.isPart(i.result)) return {};
     if (op == "extractelement" || op == "insertelement") {
       const auto& index = i.arguments[op == "extractelement" ? 1 : 2];
       if (!isConstant(index)) return mains(2);
@@ -509,6 +523,7 @@ class Coster {
         startsWith(callee, "llvm.experimental.noalias") || startsWith(callee, "llvm.expect") ||
         startsWith(callee, "llvm.stack") || free.count(callee))
       return {};
+    if (callee == kCodeletRepeats) return {};
     if (callee == "asm") return {0, false, mains(statementsIn(i.text))};
     const auto builtin = callee.find(kBuiltin);
     if (builtin != std::string::npos)
@@ -832,6 +847,7 @@ class Coster {
   const Code code_;
   const std::set<std::string>& defined_;
   const bool supervisor_;
+  const VectorLanes lanes_;
   std::set<std::string> halves_, wides_;
   Cost cost_;
   bool calls_ = false;

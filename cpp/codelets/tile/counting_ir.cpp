@@ -142,15 +142,22 @@ std::string countingIr(const std::string& text) {
       before[v.line] += counting(v, "popir.c" + std::to_string(n++));
   }
   std::string out;
-  bool clz = false, abs = false;
+  bool clz = false, abs = false, repeats = false;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto more = before.find(i);
     if (more != before.end()) out += more->second;
+    if (lines[i].compare(0, 8, "declare ") == 0 &&
+        lines[i].find(std::string("@") + kCodeletRepeats + "(") != std::string::npos) {
+      repeats = true;
+      continue;
+    }
     out += lines[i] + "\n";
     clz = clz || lines[i].find("declare i32 @llvm.ctlz.i32(") == 0;
     abs = abs || lines[i].find("declare i32 @llvm.abs.i32(") == 0;
   }
   out += kDivisionCode;
+  if (repeats)
+    out += std::string("define internal i32 @") + kCodeletRepeats + "(i32 %n) {\n  ret i32 %n\n}\n";
   if (!clz) out += "declare i32 @llvm.ctlz.i32(i32, i1)\n";
   if (!abs) out += "declare i32 @llvm.abs.i32(i32, i1)\n";
   return out;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "codelets/counting.hpp"
+
 namespace popir::tile {
 namespace {
 
@@ -301,6 +303,7 @@ std::uint64_t Code::most(const std::string& given, unsigned depth) const {
         if (assumed->callee == "llvm.assume") bound = std::min(bound, most(user->arguments[1]) - 1);
   const auto* i = definition(value);
   if (!i || depth > 8) return bound;
+  if (i->callee == kCodeletRepeats) return std::min(kMostRepeats, most(i->arguments[0], depth + 1));
   const auto of = [&](std::size_t k) { return most(i->arguments[k], depth + 1); };
   if (i->operation == "zext") bound = std::min(bound, (std::uint64_t{1} << bitsOf(i->type)) - 1);
   if (i->operation == "load" && bitsOf(i->type) < 32)

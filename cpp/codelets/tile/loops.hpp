@@ -14,6 +14,9 @@
 
 namespace popir::tile {
 
+/// As far as `rpt` counts.
+constexpr std::uint64_t kMostRepeats = 65535;
+
 struct Loop {
   std::size_t header = 0, latch = 0;
   std::set<std::size_t> blocks;

@@ -13,7 +13,7 @@
 namespace popir {
 
 /// Increment it when the meaning of this table, or of the fields of poplar/Vertex.hpp, changes.
-constexpr unsigned kCodeletFormat = 5;
+constexpr unsigned kCodeletFormat = 6;
 
 /// A field of a vertex class: name, position and size in the object, direction, type, alignment.
 struct CodeletField {

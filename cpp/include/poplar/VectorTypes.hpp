@@ -15,8 +15,25 @@ using popir::half4;
 using popir::half8;
 using popir::int2;
 using popir::int4;
+#ifndef POPIR_OF_TILE
 using popir::long2;
 using popir::long4;
+#else
+// A tile's long has 32 bits, and vectors of them are what comparisons of floats give. They are types of
+// their own beside those of int.
+struct long2 {
+  popir::int2 all;
+  long2() = default;
+  constexpr long2(popir::int2 v) : all(v) {}
+  int operator[](unsigned i) const { return all[i]; }
+};
+struct long4 {
+  popir::int4 all;
+  long4() = default;
+  constexpr long4(popir::int4 v) : all(v) {}
+  int operator[](unsigned i) const { return all[i]; }
+};
+#endif
 using popir::longlong2;
 using popir::longlong4;
 using popir::short2;
