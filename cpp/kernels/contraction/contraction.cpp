@@ -601,11 +601,17 @@ std::unique_ptr<Contraction> makePart(const MatMulSpec& part) {
 }
 std::unique_ptr<Contraction> makePart(const ConvSpec& part) { return makeFastest(part, 1); }
 
+/// Whether threads may divide sums: where they do not share the result as well.
+bool mayDivideSums(const MatMulSpec& s) { return s.policy.has(Choice::DividedSums); }
+bool mayDivideSums(const ConvSpec& s) {
+  return s.policy.has(Choice::DividedSums) && !gradientsByColumnsAreFaster(s);
+}
+
 /// The fastest, with weights that are not packed before.
 template <class Spec>
 std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads) {
   const auto part = [](const Spec& s) { return makePart(s); };
-  if (spec.policy.has(Choice::DividedSums))
+  if (mayDivideSums(spec))
     if (auto made = makeDividedSums(spec, threads, part)) return made;
   if (auto made = makeFaster(spec, threads)) return made;
   for (Source source : preference(spec, threads))

@@ -1,3 +1,6 @@
+#include <functional>
+#include <numeric>
+
 #include "kernels/contraction/gemm_own.hpp"
 #include "kernels/contraction/im2col.hpp"
 #include "kernels/vector/isa.hpp"
@@ -79,7 +82,8 @@ std::string wideDescription() { return std::string("wide ") + name(isa()); }
 bool writesMuch(const ConvSpec& s) {
   constexpr std::int64_t kSteps = 64, kRows = 16, kLarge = 6000000;  // elements
   const auto& w = s.weights.shape;
-  const std::int64_t channel = w.back() == 0 ? 0 : s.weights.elements() / (w[0] * w[1]);
+  const std::int64_t channel =
+      std::accumulate(w.begin() + 2, w.end(), std::int64_t(1), std::multiplies<>());
   return gemm::routines<float>()->runWide != nullptr && s.pass == Pass::Forward &&
          channel < kSteps && w[1] >= kRows && s.out.elements() >= kLarge;
 }
