@@ -308,7 +308,8 @@ Device IPUModel::createDevice(OptionFlags options, bool, unsigned deviceManagerI
   for (const auto& constraint : globalExchangeConstraints) {
     if (!(constraint.bandwidth > 0 && std::isfinite(constraint.bandwidth)))
       throw invalid_option(
-          "IPUModel::globalExchangeConstraints: a bandwidth above 0 was expected, in bits a second; "
+          "IPUModel::globalExchangeConstraints: a bandwidth above 0 was expected, in bits a "
+          "second; "
           "given was " +
           std::to_string(constraint.bandwidth));
     auto& limit = spec.exchangeLimits.emplace_back();
