@@ -2,6 +2,6 @@
 #ifndef popir_sdk_symbol_hpp
 #define popir_sdk_symbol_hpp
 
-#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_7bbf6656
+#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_efc6b6a3
 
 #endif
