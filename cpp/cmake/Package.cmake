@@ -6,7 +6,8 @@ set(package "${CMAKE_CURRENT_LIST_DIR}/../package")
 set(staging "${CMAKE_BINARY_DIR}/package")
 
 # The libraries of the SDK that libpopir stands for. Each has a linker name and a CMake target.
-set(POPIR_SDK_LIBRARIES popart poplar poplin popnn popops poprand poputil gcl pva pvti popfloat popsparse popsys)
+set(POPIR_SDK_LIBRARIES popart poplar poplin popnn popops poprand poputil gcl gcl_ct pva pvti popfloat
+  popsparse popsys)
 # The SDK version whose interface the headers follow; what find_package compares with.
 set(POPIR_SDK_VERSION 3.3.0)
 

@@ -225,9 +225,9 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
       "their IPUs as the planner splits it");
   say("Exchange counts bytes that are not on the tile that needs them, " +
       std::to_string(spec.exchangeBytesPerCycle) +
-      " a cycle in or out, and spans of them; links between IPUs as a ladder; before an exchange "
-      "are " +
-      std::to_string(spec.maxIPUSyncDelay) + " cycles of sync and " +
+      " a cycle in or out, and spans of them; links between IPUs as " +
+      (spec.exchangeLimits.empty() ? "a ladder" : "the model limits them") +
+      "; before an exchange are " + std::to_string(spec.maxIPUSyncDelay) + " cycles of sync and " +
       std::to_string(spec.exchangeStartCycles) +
       " to start it, and the call of a compute set takes " + std::to_string(spec.callCycles) +
       ": a guess, but for the sync and the call of a copy; no source tells the start of an "

@@ -24,13 +24,17 @@ class LinkTraffic {
   void add(unsigned from, unsigned to, std::uint64_t bytes);
   void add(const LinkTraffic& other);
   std::uint64_t bytes() const;
-  /// Tile cycles of the links that are busy longest; 0 without traffic.
+  /// Tile cycles of the links that are busy longest, or of the limit of `spec` that takes longest,
+  /// if it has limits; 0 without traffic.
   std::uint64_t cycles(const TargetSpec& spec) const;
 
  private:
   unsigned ipus_;
   std::vector<std::uint64_t> bytes_;  // [from][to], ipus x ipus; empty without traffic
 };
+
+/// The limits of `spec`, or the links of its ladder as such limits.
+std::vector<TargetSpec::ExchangeLimit> exchangeLimits(const TargetSpec& spec);
 
 }  // namespace popir
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <poplar/TargetType.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace popir {
@@ -52,6 +53,13 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// share a gateway, the links of a gateway to other pods, and the rate of one in one direction.
   unsigned ipusPerPod = 64, ipusPerGateway = 4, gatewayLinks = 2;
   double gatewayLinkBitsPerSecond = 100e9;
+  /// What limits traffic between IPUs in the ladder's place, if a program states it: the bits a second
+  /// of all its flows together, each from one IPU to another. No figure: no saved graph may have any.
+  struct ExchangeLimit {
+    double bitsPerSecond;
+    std::vector<std::pair<unsigned, unsigned>> flows;
+  };
+  std::vector<ExchangeLimit> exchangeLimits;
 
   unsigned memcpyBytesPerCycle = 8;
 

@@ -424,13 +424,17 @@ void Graph::connect(Op* op, const std::map<InIndex, TensorId>& in,
   op->setup();
 }
 
-TensorId addScope(const Graph& graph, const TensorId& id) { return (graph.getScope() / id).str(); }
+TensorId addScope(const Scope& scope, const TensorId& id) { return (scope / id).str(); }
+TensorId addScope(const Graph& graph, const TensorId& id) { return addScope(graph.getScope(), id); }
 
+TensorId removeScope(const Scope& scope, const TensorId& id) {
+  const TensorId names = addScope(scope, "");
+  if (id.compare(0, names.size(), names) != 0)
+    throw error("Cannot remove scope '{}' from '{}', which does not begin with it", names, id);
+  return id.substr(names.size());
+}
 TensorId removeScope(const Graph& graph, const TensorId& id) {
-  const TensorId scope = addScope(graph, "");
-  if (id.compare(0, scope.size(), scope) != 0)
-    throw error("Cannot remove scope '{}' from '{}', which does not begin with it", scope, id);
-  return id.substr(scope.size());
+  return removeScope(graph.getScope(), id);
 }
 
 }  // namespace popart

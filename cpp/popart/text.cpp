@@ -295,4 +295,16 @@ void OpSerialiserBase::appendAttribute(const std::string& name, const Scope& val
   appendStrAttr(name, value.str());
 }
 
+std::vector<std::string> splitString(const std::string& text, const std::string& delimiter) {
+  if (delimiter.empty())
+    throw error("splitString: a delimiter was expected; given was an empty text");
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find(delimiter, begin)) != std::string::npos;
+       begin = end + delimiter.size())
+    parts.push_back(text.substr(begin, end - begin));
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
 }  // namespace popart

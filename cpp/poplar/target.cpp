@@ -7,7 +7,9 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <cmath>
 
+#include "machine/links.hpp"
 #include "machine/target_spec.hpp"
 #include "poplar/targets.hpp"
 #include "support/option_table.hpp"
@@ -171,6 +173,15 @@ unsigned Target::getInterleavedMemoryElementIndex() const {
 }
 unsigned Target::getMinIPUSyncDelay() const { return spec_->minIPUSyncDelay; }
 unsigned Target::getMaxIPUSyncDelay() const { return spec_->maxIPUSyncDelay; }
+std::vector<GlobalExchangeConstraint> Target::getGlobalExchangeConstraints() const {
+  std::vector<GlobalExchangeConstraint> constraints;
+  for (const auto& limit : popir::exchangeLimits(*spec_)) {
+    auto& constraint =
+        constraints.emplace_back(limit.bitsPerSecond, std::vector<GlobalExchangeFlow>());
+    for (const auto& [src, dst] : limit.flows) constraint.flows.emplace_back(src, dst);
+  }
+  return constraints;
+}
 unsigned Target::getGlobalSyncCycles() const { return spec_->syncBetweenIPUs(spec_->numIPUs); }
 unsigned Target::getRptCountMax() const { return spec_->rptCountMax; }
 std::size_t Target::getAtomicStoreGranularity() const { return spec_->atomicStoreGranularity; }
@@ -294,6 +305,24 @@ Device IPUModel::createDevice(OptionFlags options, bool, unsigned deviceManagerI
   for (const auto& [name, value] : figures)
     if (value != 0) spec.set(name, value);
   change(spec, options);
+  for (const auto& constraint : globalExchangeConstraints) {
+    if (!(constraint.bandwidth > 0 && std::isfinite(constraint.bandwidth)))
+      throw invalid_option(
+          "IPUModel::globalExchangeConstraints: a bandwidth above 0 was expected, in bits a "
+          "second; "
+          "given was " +
+          std::to_string(constraint.bandwidth));
+    auto& limit = spec.exchangeLimits.emplace_back();
+    limit.bitsPerSecond = constraint.bandwidth;
+    for (const auto& [src, dst] : constraint.flows) {
+      if (src >= spec.numIPUs || dst >= spec.numIPUs || src == dst)
+        throw invalid_option(
+            "IPUModel::globalExchangeConstraints: a flow between two of the model's " +
+            std::to_string(spec.numIPUs) + " IPUs was expected; given was one from " +
+            std::to_string(src) + " to " + std::to_string(dst));
+      limit.flows.emplace_back(src, dst);
+    }
+  }
   return Device(targetOf(spec), deviceManagerId == ~0u ? 0 : deviceManagerId);
 }
 

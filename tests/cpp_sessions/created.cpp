@@ -148,6 +148,7 @@ void prepared() {
                SessionOptions(), Patterns()});
   failsWithError([&] { TrainingSession::createFromIr(ir, nullptr); });
   failsWithError([&] { TrainingSession::createFromIr(nullptr, cpu()); });
+  failsWithError([&] { InferenceSession::createFromIr(std::make_shared<Ir>(), cpu()); });
   auto session = TrainingSession::createFromIr(ir, cpu(), "again");
   std::cout << (&session->getIr() == ir.get()) << "\n";
   failsWithError([&] { TrainingSession::createFromIr(ir, cpu()); });

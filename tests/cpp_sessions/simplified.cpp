@@ -219,6 +219,20 @@ void parts() {
             << bwdNonGradIdToFwdId(a, b, fwdIdToClonedBwdId(a, b, addScope(a, "t"))) << "\n";
   failsWithError([&] { bwdGradIdToFwdId(a, b, addScope(b, "t")); });
   failsWithError([&] { removeScope(a, gradient); });
+  const Scope scope = Scope() / "outer" / "inner";
+  std::cout << addScope(scope, "t") << " " << removeScope(scope, "outer/inner/u/t") << "\n";
+  failsWithError([&] { removeScope(scope, "outer/t"); });
+  for (const char* text : {"one, two, ", "none"})
+    for (const std::string& part : splitString(text, ", ")) std::cout << "[" << part << "]";
+  std::cout << "\n";
+  failsWithError([] { splitString("some", ""); });
+  float value[4] = {};
+  for (const char* id : {"w", "Accl1___w", "Step___w", "Accl2___w"})
+    ir.getMainGraph().getTensors().addVarInit(id, TensorInfo("FLOAT", std::vector<int64_t>{4}),
+                                              value);
+  ir.addAdditionalModelProtoTensor("Step___w");
+  for (const Tensor* state : ir.optimizerStateTensors()) std::cout << state->id << " ";
+  std::cout << "\n";
   const TensorLocation place(TensorStorage::OffChip, TileSet::IO, TileSet::Compute,
                              ReplicatedTensorSharding::On,
                              CommGroup(CommGroupType::Consecutive, 2));

@@ -55,6 +55,9 @@ def test_a_model_that_was_prepared(program: Program) -> None:
         "pointer; DeviceManager makes devices",
         "error: TrainingSession::createFromIr: Must pass valid Ir. Given was a null pointer; "
         "Ir::prepare() makes the graphs of a model",
+        "error: InferenceSession::createFromIr: Ir must be prepared. Given was one without graphs; "
+        "Ir::prepare() makes those of a model, and createOp() and its kin put operators into "
+        "getMainGraph()",
         "1",
         "error: TrainingSession::createFromIr: this Ir belongs to another session already; "
         "prepare or fill another one",

@@ -72,6 +72,12 @@ def test_parts(program: Program) -> None:
         "b/Gradient___t a/t a/t",
         "error: 't' is no id of a gradient",
         "error: Cannot remove scope 'a/' from 'b/Gradient___t', which does not begin with it",
+        "outer/inner/t u/t",
+        "error: Cannot remove scope 'outer/inner/' from 'outer/t', which does not begin with it",
+        "[one][two][][none]",
+        "error: splitString: a delimiter was expected; given was an empty text",
+        # In the order of their ids; one that was also added is there once.
+        "Accl1___w Accl2___w Step___w ",
         "1 1 0 1 1 2 1",
         "error: A location of a tensor is six numbers, the last one 0 or larger; this is [1, 2, 3]",
         "error: No location of a tensor: 9 at place 2 is none of the values 0 to 2",
@@ -80,10 +86,10 @@ def test_parts(program: Program) -> None:
         "error: There is no element at [0, 3, 0] in a tensor of shape [2, 3, 4]",
         "error: A shape of 3 dimensions is to have 2",
         "error: A shape of 2 dimensions is to have 3",
-        lines[12],
+        lines[17],
         "MatMulLhsGrad 0.25 1",
         "ai.graphcore.RemoteLoadInplace:1 7",
-        lines[15],
+        lines[20],
     ]
     assert "its outputs are to be at (OffChip, loadTileSet=IO" in lines[12]
     assert "(activationTensorLocationSettings) move tensors of a kind" in lines[12]

@@ -54,6 +54,47 @@ def test_devices_by_id_and_written_executables(tmp_path: Path):
     assert lines[4:] == ["8 48", "0 2 12"]
 
 
+def test_what_limits_traffic_between_ipus(tmp_path: Path):
+    """Links carry 85 % of 128 Gibit/s. IPUs 0 and 1, 2 and 3 are partners, of four links; what goes
+    to the other rung takes two links along its side, and first two to the partner if it ends on the
+    other side. What a model states takes the links' place.
+    """
+    text = run(build("exchange_limits", tmp_path), cwd=tmp_path)
+    links, stated, *summaries, errors = text.split("--\n")
+    link, expected = 128 * 2**30 * 0.85, []
+    for ipu in range(4):
+        partner, beside = ipu ^ 1, ipu ^ 2
+        far = beside ^ 1
+        expected += [
+            (4, [(ipu, partner)]),
+            (2, [(ipu, far)]),
+            (2, [(ipu, beside), (partner, beside)]),
+        ]
+    given = []
+    for line in links.splitlines():
+        rate, *flows = line.split()
+        assert float(rate) / link == pytest.approx(round(float(rate) / link), rel=1e-4)
+        given.append((round(float(rate) / link), sorted((int(f[0]), int(f[1])) for f in flows)))
+    assert sorted(given) == sorted((rate, sorted(flows)) for rate, flows in expected)
+    count, first = stated.split("\n", 1)
+    assert count == "2"
+    refused, second = summaries[0].split("\n", 1)
+    # 400,000 bytes on each flow, and the 100,000 words that a tile takes.
+    bits = 8 * 400_000
+    for summary, seconds in ((first, 2 * bits / 1e9), (second, bits / 2.5e8)):
+        assert f"exchange {round(seconds * 1.33e9) + 100_000}," in summary
+        assert "links between IPUs as the model limits them" in summary
+    assert refused.startswith("a program for an IPUModel with globalExchangeConstraints cannot be")
+    assert errors.splitlines() == [
+        "IPUModel::globalExchangeConstraints: a bandwidth above 0 was expected, in bits a second; "
+        "given was 0.000000",
+        "IPUModel::globalExchangeConstraints: a flow between two of the model's 4 IPUs was "
+        "expected; given was one from 0 to 4",
+        "IPUModel::globalExchangeConstraints: a flow between two of the model's 4 IPUs was "
+        "expected; given was one from 2 to 2",
+    ]
+
+
 def test_what_a_device_says_spans_as_csv_and_slices_by_lists(tmp_path: Path):
     lines = run(build("devices", tmp_path), cwd=tmp_path).splitlines()
     words = dict(each.split("=") for each in lines[0].split(";")[:-1])

@@ -15,6 +15,7 @@
 #include <popart/sessionoptions.hpp>
 #include <popart/tensornames.hpp>
 #include <popart/tensors.hpp>
+#include <popart/transforms/pipeline.hpp>
 #include <popart/util.hpp>
 
 #include <cstdint>
@@ -213,7 +214,8 @@ class Ir {
   std::vector<Tensor*> dataStreamTensors() const;
   /// Those that the optimizer gives, by the prefixes of their ids.
   std::vector<Tensor*> optimizerTensors() const;
-  /// The optimizer's states among what addAdditionalModelProtoTensor() has added.
+  /// The optimizer's states, by the prefixes of their ids: variables of the main graph, and what
+  /// addAdditionalModelProtoTensor() has added.
   std::vector<Tensor*> optimizerStateTensors() const;
   /// Of all graphs, by id.
   std::map<TensorId, Tensor*> getAllTensors() const;

@@ -24,6 +24,8 @@
 
 namespace popart {
 
+class Scope;
+
 /// Writes "[1 2 3]".
 template <typename T>
 std::ostream& operator<<(std::ostream& os, const std::vector<T>& values) {
@@ -137,6 +139,12 @@ std::vector<char> cast(DataType src, DataType dst, const std::vector<char>& data
 TensorId addScope(const Graph& graph, const TensorId& id);
 /// \throws error for an id that does not begin with the graph's scope
 TensorId removeScope(const Graph& graph, const TensorId& id);
+/// Those of a scope, as PopART had them to SDK 2.5.
+TensorId addScope(const Scope& scope, const TensorId& id);
+TensorId removeScope(const Scope& scope, const TensorId& id);
+/// The parts of a text between delimiters: one, if there is no delimiter in it.
+/// \throws error for a delimiter without characters
+std::vector<std::string> splitString(const std::string& text, const std::string& delimiter);
 
 /// Converts a negative axis, counted from the end, to a non-negative one.
 /// \throws error if it is outside of [-rank, rank)

@@ -2,6 +2,6 @@
 #ifndef popir_sdk_symbol_hpp
 #define popir_sdk_symbol_hpp
 
-#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_3ea6af0b
+#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_c5fa8306
 
 #endif

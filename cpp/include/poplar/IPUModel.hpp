@@ -3,6 +3,9 @@
 #define poplar_IPUModel_hpp
 
 #include <poplar/Device.hpp>
+#include <poplar/Target.hpp>
+
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -32,12 +35,16 @@ struct IPUModel {
   unsigned convUnitCoeffLoadBytesPerCycle = 0;
   /// In cycles. 0: chosen by the number of IPUs.
   unsigned globalSyncCycles = 0;
+  /// What limits traffic between IPUs. None: the links of a ladder. An executable for a model that
+  /// states some is not saved.
+  std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
   unsigned minIPUSyncDelay = 0;
   RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
   bool compileIPUCode = false;
 
   /// Creates the device. `options` may set any figure of the machine, and override the fields.
-  /// \throws invalid_option for an unknown IPU version or figure, or an inconsistent machine
+  /// \throws invalid_option for an unknown IPU version or figure, or an inconsistent machine, such
+  /// as a constraint without bandwidth, or with a flow of an IPU that there is not
   Device createDevice(OptionFlags options = {}, bool accurateHalf = false,
                       unsigned deviceManagerId = ~0u) const;
 };

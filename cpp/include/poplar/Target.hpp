@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -22,6 +23,19 @@ namespace poplar {
 
 /// How links connect IPUs. popir's machines are meshes.
 enum class IpuLinkTopology { Mesh, Torus };
+
+/// Traffic from one IPU to another.
+struct GlobalExchangeFlow {
+  unsigned src, dst;
+  GlobalExchangeFlow(unsigned source, unsigned destination) : src(source), dst(destination) {}
+};
+/// The bits a second that all of some flows have together.
+struct GlobalExchangeConstraint {
+  double bandwidth;
+  std::vector<GlobalExchangeFlow> flows;
+  GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> limited)
+      : bandwidth(bitsPerSecond), flows(std::move(limited)) {}
+};
 
 /// The description of a machine. Copies share it.
 class Target {
@@ -87,6 +101,8 @@ class Target {
   unsigned getMinIPUSyncDelay() const;
   unsigned getMaxIPUSyncDelay() const;
   unsigned getGlobalSyncCycles() const;
+  /// What limits traffic between IPUs: what an IPUModel stated, or the links of the ladder.
+  std::vector<GlobalExchangeConstraint> getGlobalExchangeConstraints() const;
   unsigned getTilesPerSharedExchangeBus() const;
   bool supportsExchangeBusSharing() const;
   /// In Hz.

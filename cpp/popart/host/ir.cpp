@@ -342,6 +342,11 @@ void Ir::show(const std::shared_ptr<void>& session) {
 std::shared_ptr<void> Ir::sessionOn(const std::string& who,
                                     const std::shared_ptr<DeviceInfo>& deviceInfo,
                                     const std::string& name) {
+  if (!isPrepared_ && held_ == nullptr)
+    throw error(
+        "{}::createFromIr: Ir must be prepared. Given was one without graphs; Ir::prepare() makes "
+        "those of a model, and createOp() and its kin put operators into getMainGraph()",
+        who);
   if (std::exchange(isRun_, true))
     throw error(
         "{}::createFromIr: this Ir belongs to another session already; prepare or fill another one",
@@ -553,8 +558,11 @@ std::vector<Tensor*> Ir::optimizerTensors() const {
 
 std::vector<Tensor*> Ir::optimizerStateTensors() const {
   std::vector<Tensor*> found;
+  for (Tensor* variable : main().getTensors().getOfType(TensorType::Variable))
+    if (variable->isOptimizerStateTensor()) found.push_back(variable);
   for (const TensorId& id : additional_)
-    if (containsTensor(id) && getTensor(id)->isOptimizerStateTensor())
+    if (containsTensor(id) && getTensor(id)->isOptimizerStateTensor() &&
+        std::find(found.begin(), found.end(), getTensor(id)) == found.end())
       found.push_back(getTensor(id));
   return found;
 }

@@ -4,6 +4,7 @@
 
 #include <popart/graph.hpp>
 #include <popart/names.hpp>
+#include <popart/transforms/mainloops.hpp>
 #include <popart/transforms/transform.hpp>
 
 #include <cstddef>
