@@ -48,9 +48,9 @@ class GraphWriter {
   std::string write(const ProgramNodes& programs, const poplar::OptionFlags& options) {
     if (!graph_.target.spec().exchangeLimits.empty())
       throw poplar::poplar_error(
-          "a program for an IPUModel with globalExchangeConstraints cannot be saved: state the "
-          "links "
-          "by figures, such as linksToPartner and linkBitsPerSecond, in the options of its device");
+          "a program for an IPUModel with globalExchangeConstraints cannot be saved: state its "
+          "links by figures, such as linksToPartner and linkBitsPerSecond, in the options of the "
+          "device");
     to_.put(graph_.target.spec().arch);
     // The tile memory of a CPU exceeds the range of a figure, so only changed figures are written.
     const auto otherwise = specOf(graph_.target.spec().arch);
