@@ -476,12 +476,12 @@ void outlives() {
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void()>> programs = {
-      {"callbacks", callbacks}, {"interface", interface}, {"former", former},    {"thrown", thrown},
-      {"weights", weights},     {"threads", threads},         {"attributes", attributes},
-      {"loop", loop},           {"optimizers", optimizers},   {"options", options},
-      {"devices", devices},     {"information", information}, {"faults", faults},
-      {"outlives", outlives},   {"models", models},           {"halves", halves},
-      {"schedule", schedule}};
+      {"callbacks", callbacks},   {"interface", interface}, {"former", former},
+      {"thrown", thrown},         {"weights", weights},     {"threads", threads},
+      {"attributes", attributes}, {"loop", loop},           {"optimizers", optimizers},
+      {"options", options},       {"devices", devices},     {"information", information},
+      {"faults", faults},         {"outlives", outlives},   {"models", models},
+      {"halves", halves},         {"schedule", schedule}};
   for (int i = 1; i < argc; ++i) {
     try {
       programs.at(argv[i])();

@@ -81,7 +81,7 @@ class FlippedOpx : public popx::ReplicatedAllReduceOpx {
     const std::vector<std::size_t> shape = tensor.shape();
     std::vector<unsigned> rows;
     for (std::size_t row = shape[0]; row-- > 0;) rows.push_back(unsigned(row));
-    tensor = poplar::concat(tensor.slices(rows));
+    tensor = poplar::concat(tensor.slices(poplar::ArrayRef<unsigned>(rows)));
     tensor = cloneNcopy(prog, tensor);
     const poplar::Tensor flat = tensor.flatten().getPoplarTensor();
     popops::addInPlace(graph, flat, flat, prog.getPoplarSequence(), debugContext("doubled"));
