@@ -86,6 +86,7 @@ class Executables(Prepared):
             self._host.put(id, value)
         if stored.executable:
             self._stored = stored
+            self._is_deserialized = True
 
     def _export(
         self, who: str, filename: str | os.PathLike[str], weights: Mapping[str, Array]

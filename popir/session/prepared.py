@@ -93,6 +93,8 @@ class Prepared(Compiled):
         """The inputs that no operator reads, and of whose arrays the log has told."""
         self._stored: Stored | None = None
         """The program that `loadExecutable` read."""
+        self._is_deserialized = False
+        """Whether the program was read from a file or from the cache, rather than compiled."""
         self._is_unmatched = False
         """Whether the next step compares the weights of the instances of the program."""
         self._sent_seed: Array | None = None
@@ -127,6 +129,7 @@ class Prepared(Compiled):
             executable = poplar.Executable.deserialize(self._stored.executable)
             again = functools.partial(poplar.Engine, executable, self._engine_options)
             kept = Kept(again(), self._stored.inputs, self._stored.variables, again)
+        self._is_deserialized = kept is not None
         if kept is not None:
             step = self._step = Step(
                 poplar.program.Sequence(),

@@ -97,7 +97,10 @@ void ofSession() {
   made->saveExecutableToStream(*file);
   const auto other = session();
   other->loadExecutableFromStream(file);
+  const bool isLoaded = other->getExecutable().isDeserialized();
   other->prepareDevice();
+  std::cout << "deserialized " << made->getExecutable().isDeserialized() << isLoaded
+            << other->getExecutable().isDeserialized() << "\n";
   other->connectStream("sent", sent);
   step(*other);
   fails([&] { other->loadExecutableFromStream(nullptr); });

@@ -112,6 +112,45 @@ void interface() {
   print(ones.data);
 }
 
+/// An IStepIO up to SDK 2.2.
+struct FormerOnes : IStepIO {
+  ConstVoidData in(TensorId, int64_t count, bool prefetch) override {
+    std::cout << "in " << count << prefetch << "\n";
+    return ConstVoidData(data.data(), pair);
+  }
+  void inComplete(TensorId, int64_t count) override { std::cout << "inComplete " << count << "\n"; }
+  MutableVoidData out(TensorId, int64_t) override { return {data.data(), pair}; }
+  void assertNumElements(const popx::Executablex&) const override {}
+  std::vector<float> data = {1, 1};
+};
+
+/// An IStepIO that gives nothing.
+struct Nothing : IStepIO {
+  MutableVoidData out(TensorId, int64_t) override { return {}; }
+  void assertNumElements(const popx::Executablex&) const override {}
+};
+
+void former() {
+  Sum sum;
+  FormerOnes ones;
+  sum.session->run(ones);
+  print(ones.data);
+  // Each asks for the other one.
+  IStepIO& of = ones;
+  of.in("x", 7, true, true);
+  of.inComplete("x", 8, true);
+  Ones now;
+  IStepIO& asked = now;
+  asked.in("x", 5, true);
+  asked.inComplete("x", 6);
+  Nothing nothing;
+  for (int time = 0; time < 2; ++time) expect([&] { nothing.in("x", 1, false); });
+  expect([&] { nothing.in("x", 1, false, false); });
+  expect([&] { nothing.inComplete("x", 1); });
+  expect([&] { nothing.inComplete("x", 1, false); });
+  expect([&] { sum.session->run(nothing); });
+}
+
 struct Custom {
   int code;
 };
@@ -437,12 +476,12 @@ void outlives() {
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void()>> programs = {
-      {"callbacks", callbacks}, {"interface", interface},     {"thrown", thrown},
-      {"weights", weights},     {"threads", threads},         {"attributes", attributes},
-      {"loop", loop},           {"optimizers", optimizers},   {"options", options},
-      {"devices", devices},     {"information", information}, {"faults", faults},
-      {"outlives", outlives},   {"models", models},           {"halves", halves},
-      {"schedule", schedule}};
+      {"callbacks", callbacks},   {"interface", interface}, {"former", former},
+      {"thrown", thrown},         {"weights", weights},     {"threads", threads},
+      {"attributes", attributes}, {"loop", loop},           {"optimizers", optimizers},
+      {"options", options},       {"devices", devices},     {"information", information},
+      {"faults", faults},         {"outlives", outlives},   {"models", models},
+      {"halves", halves},         {"schedule", schedule}};
   for (int i = 1; i < argc; ++i) {
     try {
       programs.at(argv[i])();

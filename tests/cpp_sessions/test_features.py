@@ -18,6 +18,9 @@ sum/Add:0 written
 11 22 31 42
 """,
     "interface": "in 2\ninComplete 2\nout 2\n2 3\n",
+    "former": "in 20\ninComplete 2\n2 3\nin 71\ninComplete 8\nin 5\ninComplete 6\n"
+    + 3 * "IStepIO: in() was called of a class that does not override it\n"
+    + 2 * "IStepIO: inComplete() was called of a class that does not override it\n",
     "threads": "1 2 2 12 3 22 4 32\n",
     "attributes": """\
 1 2

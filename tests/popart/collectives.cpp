@@ -48,7 +48,7 @@ ReplicaGrouping groupOf(const OpCreatorInfo& info) {
 }
 
 OpCreator<Reduce> reduce(
-    OpDefinitions({{named("Reduce"), {}}}),
+    OpDefinitions({{named("Reduce"), {}}, {named("Flipped"), {}}, {named("Negated"), {}}}),
     [](const OpCreatorInfo& info) -> std::unique_ptr<Op> {
       const auto op = info.attributes.getAttribute<Attributes::Int>(sCollectiveOperator, 0);
       return std::make_unique<Reduce>(info.opid, static_cast<CollectiveOperator>(op), groupOf(info),
@@ -69,6 +69,39 @@ OpCreator<ReplicatedReduceScatterOp> scatter(
     },
     true);
 popx::OpxCreator<popx::ReplicatedAllReduceOpx> reducex(named("Reduce"));
+
+/// For snap's programs: twice the rows, from the last one to the first one.
+class FlippedOpx : public popx::ReplicatedAllReduceOpx {
+ public:
+  using ReplicatedAllReduceOpx::grow;
+  using ReplicatedAllReduceOpx::ReplicatedAllReduceOpx;
+  void grow(snap::program::Sequence& prog) const override {
+    auto& graph = dv_p->lowering().getVirtualGraph(0).getPoplarGraph();
+    auto tensor = getInTensor(0);
+    const std::vector<std::size_t> shape = tensor.shape();
+    std::vector<unsigned> rows;
+    for (std::size_t row = shape[0]; row-- > 0;) rows.push_back(unsigned(row));
+    tensor = poplar::concat(tensor.slices(poplar::ArrayRef<unsigned>(rows)));
+    tensor = cloneNcopy(prog, tensor);
+    const poplar::Tensor flat = tensor.flatten().getPoplarTensor();
+    popops::addInPlace(graph, flat, flat, prog.getPoplarSequence(), debugContext("doubled"));
+    const snap::Tensor again = tensor.flatten(0, 2).reshape(shape);
+    setOutTensor(0, again);
+  }
+};
+popx::OpxCreator<FlippedOpx> flippedx(named("Flipped"));
+
+/// For Poplar's programs.
+class NegatedOpx : public popx::ReplicatedAllReduceOpx {
+ public:
+  using ReplicatedAllReduceOpx::grow;
+  using ReplicatedAllReduceOpx::ReplicatedAllReduceOpx;
+  void grow(poplar::program::Sequence& prog) const override {
+    setOutTensor(0, popops::neg(graph(), getInTensor(0), prog, debugContext("negated")));
+  }
+};
+popx::OpxCreator<NegatedOpx> negatedx(named("Negated"));
+
 // Their gradients are operators of ai.graphcore, which popir lowers.
 popx::OpxCreator<popx::ReplicatedAllGatherOpx> gatherx(named("Gather"));
 popx::OpxCreator<popx::ReplicatedReduceScatterOpx> scatterx(named("Scatter"));

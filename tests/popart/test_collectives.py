@@ -76,6 +76,8 @@ def check_former(library: str) -> None:
     ctypes.CDLL(library)
     x = np.abs(floats(3, 5)) + 0.5
     np.testing.assert_array_equal(results("Doubled", {"x": x})[0], 2 * x)
+    np.testing.assert_array_equal(results("Flipped", {"x": x})[0], 2 * x[::-1])
+    np.testing.assert_array_equal(results("Negated", {"x": x})[0], -x)
     np.testing.assert_allclose(results("Normed", {"x": x})[0], x + 0.25, rtol=1e-5)
 
 

@@ -2,6 +2,7 @@
 #ifndef popart_istepio_hpp
 #define popart_istepio_hpp
 
+#include <popart/error.hpp>
 #include <popart/names.hpp>
 #include <popart/voiddata.hpp>
 
@@ -17,10 +18,27 @@ class IStepIO {
  public:
   virtual ~IStepIO() = default;
 
+  // A class has in() and inComplete() with `isBroadcast`, or without it, as up to SDK 2.2. Each calls
+  // the other one by default.
   /// The memory of the next batch; `prefetch` and `isBroadcast` are false.
-  virtual ConstVoidData in(TensorId id, int64_t numElements, bool prefetch,
-                           const bool isBroadcast = false) = 0;
-  virtual void inComplete(TensorId id, int64_t numElements, const bool isBroadcast = false) = 0;
+  /// \throws error for a class that has neither
+  virtual ConstVoidData in(TensorId id, int64_t numElements, bool prefetch, const bool) {
+    const Asking asking(*this, "in");
+    return in(id, numElements, prefetch);
+  }
+  virtual ConstVoidData in(TensorId id, int64_t numElements, bool prefetch) {
+    const Asking asking(*this, "in");
+    return in(id, numElements, prefetch, false);
+  }
+  /// \throws error for a class that has neither
+  virtual void inComplete(TensorId id, int64_t numElements, const bool) {
+    const Asking asking(*this, "inComplete");
+    inComplete(id, numElements);
+  }
+  virtual void inComplete(TensorId id, int64_t numElements) {
+    const Asking asking(*this, "inComplete");
+    inComplete(id, numElements, false);
+  }
   virtual MutableVoidData out(TensorId id, int64_t numElements) = 0;
   virtual void outComplete(TensorId) {}
   /// Switches the checks of sizes and types in Session::run(), which are on by default.
@@ -31,7 +49,24 @@ class IStepIO {
   virtual void assertNumElements(const popx::Executablex&) const = 0;
 
  private:
+  /// Held while one function calls the other one by default.
+  class Asking {
+   public:
+    Asking(IStepIO& io, const char* name) : io_(io) {
+      if (io.isAsking_)
+        throw error("IStepIO: {}() was called of a class that does not override it", name);
+      io.isAsking_ = true;
+    }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+    ~Asking() { io_.isAsking_ = false; }
+
+   private:
+    IStepIO& io_;
+  };
+
   bool asserts_ = true;
+  bool isAsking_ = false;
 };
 
 /// Host buffers of weights, by id.

@@ -60,7 +60,7 @@ class Tensor {
   /// concatenated.
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const;
   /// One slice of one element for each index.
-  std::vector<Tensor> slices(const std::vector<unsigned>& indices, unsigned dimension = 0) const {
+  std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0) const {
     std::vector<Tensor> out;
     for (const unsigned i : indices) out.push_back(slice(i, i + 1, dimension));
     return out;

@@ -294,7 +294,8 @@ Session::Session(std::shared_ptr<void> session, std::shared_ptr<Ir> given,
 
 Session::Parts::Parts(Session& session)
     : lowering(*session.ir, session.deviceInfo_),
-      executable(lowering),
+      executable(lowering,
+                 [&session] { return get(session.session_, "_is_deserialized").integer() != 0; }),
       device(executable, session.deviceInfo_, session) {}
 
 Session::Parts& Session::parts() const {

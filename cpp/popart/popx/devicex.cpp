@@ -70,6 +70,11 @@ const Ir& IrLowering::ir() const {
   return *ir_;
 }
 
+OpxGraph& IrLowering::getVirtualGraph(VGraphId, TileSet) const {
+  if (virtualGraph_ == nullptr) virtualGraph_ = std::make_unique<OpxGraph>(graph_);
+  return *virtualGraph_;
+}
+
 ExchangeBundle& IrLowering::getExchangeBundle() const {
   if (exchange_ == nullptr) exchange_ = std::make_unique<ExchangeBundle>(ir());
   return *exchange_;

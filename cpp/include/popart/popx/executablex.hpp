@@ -6,8 +6,10 @@
 #include <popart/sessionoptions.hpp>
 #include <popart/tensor.hpp>
 
+#include <functional>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -19,7 +21,9 @@ namespace popx {
 /// runs them.
 class Executablex {
  public:
-  explicit Executablex(IrLowering& lowering) : lowering_(lowering) {}
+  /// `isDeserialized` says what the function of this name does; without it that is false.
+  explicit Executablex(IrLowering& lowering, std::function<bool()> isDeserialized = {})
+      : lowering_(lowering), isDeserialized_(std::move(isDeserialized)) {}
   Executablex(const Executablex&) = delete;
   Executablex& operator=(const Executablex&) = delete;
 
@@ -29,6 +33,9 @@ class Executablex {
   IrLowering& lowering() { return lowering_; }
   const IrLowering& lowering() const { return lowering_; }
   const Ir& ir() const { return lowering_.ir(); }
+
+  /// Whether the session's program was read from a file or from the cache, rather than compiled.
+  bool isDeserialized() const { return isDeserialized_ && isDeserialized_(); }
 
   /// A tensor of any graph of the Ir.
   /// \throws error for an unknown id
@@ -47,6 +54,7 @@ class Executablex {
 
  private:
   IrLowering& lowering_;
+  std::function<bool()> isDeserialized_;
 };
 
 }  // namespace popx

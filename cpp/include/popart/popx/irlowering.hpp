@@ -4,6 +4,7 @@
 
 #include <popart/names.hpp>
 #include <popart/popx/exchangebundle.hpp>
+#include <popart/popx/opxgraph.hpp>
 #include <popart/popx/poptensors.hpp>
 #include <popart/tensorinfo.hpp>
 #include <popart/tensorlocation.hpp>
@@ -58,7 +59,7 @@ class IrLowering {
   unsigned getReplicationFactor() const { return graph_.getReplicationFactor(); }
   bool isReplicatedGraph() const { return getReplicationFactor() > 1; }
   /// The graph of an IPU: one graph contains all IPUs and all their tiles.
-  poplar::Graph& getVirtualGraph(VGraphId, TileSet = TileSet::Compute) const { return graph_; }
+  OpxGraph& getVirtualGraph(VGraphId, TileSet = TileSet::Compute) const;
   LinearMapper& getLinearMapper() { return mapper_; }
   /// The remote buffers and streams of lowerings of one's own, for the Ir; made when it is first
   /// asked for.
@@ -76,6 +77,7 @@ class IrLowering {
   std::shared_ptr<poplar::Graph> own_;
   poplar::Graph& graph_;
   const Ir* ir_ = nullptr;
+  mutable std::unique_ptr<OpxGraph> virtualGraph_;
   LinearMapper mapper_;
   PopTensors tensors_;
   mutable std::unique_ptr<ExchangeBundle> exchange_;

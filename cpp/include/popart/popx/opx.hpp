@@ -92,7 +92,7 @@ class Opx : public OpxBase {
                                 std::string name) const;
 
   // Calls from the compiler, forwarded to the functions above.
-  void growProgram(poplar::program::Sequence& prog) const final { grow(prog); }
+  void growProgram(poplar::program::Sequence& prog) const override { grow(prog); }
   poplar::Tensor makeInput(InIndex index, const poplar::DebugNameAndId& dnai) const final {
     return createInputTensor(index, dnai);
   }

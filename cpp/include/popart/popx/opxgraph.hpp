@@ -44,6 +44,21 @@ class OpxTensor : public poplar::Tensor {
   poplar::Tensor& getPoplarTensor() { return *this; }
   const poplar::Tensor& getPoplarTensor() const { return *this; }
   operator snap::Tensor() const { return {*this, *graph_}; }
+  // Another tensor of the same graph.
+  OpxTensor& operator=(const poplar::Tensor& tensor) {
+    poplar::Tensor::operator=(tensor);
+    return *this;
+  }
+  OpxTensor& operator=(const snap::Tensor& tensor) { return *this = tensor.getPoplarTensor(); }
+
+  // Views, which are of both too.
+  OpxTensor flatten() const { return {poplar::Tensor::flatten(), *graph_}; }
+  OpxTensor flatten(unsigned dimBegin, unsigned dimEnd) const {
+    return {poplar::Tensor::flatten(dimBegin, dimEnd), *graph_};
+  }
+  OpxTensor reshape(poplar::ArrayRef<std::size_t> shape) const {
+    return {poplar::Tensor::reshape(shape), *graph_};
+  }
 
  private:
   OpxGraph* graph_;

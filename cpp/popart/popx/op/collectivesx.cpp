@@ -97,6 +97,12 @@ void ReplicatedAllReduceOpx::grow(poplar::program::Sequence& prog) const {
                                  debugContext("replicatedAllReduce"), dv_p->lowering().gclOptions));
 }
 
+void ReplicatedAllReduceOpx::growProgram(poplar::program::Sequence& prog) const {
+  // By snap's, which calls Poplar's by default: so either can be overridden.
+  snap::program::Sequence wrapped(prog);
+  grow(wrapped);
+}
+
 InputCreatorType ReplicatedAllReduceOpx::getInputCreatorType(InIndex) const {
   return InputCreatorType::CanUnwind;
 }

@@ -16,7 +16,9 @@ class ReplicatedAllReduceOpx : public CollectivesBaseOpx {
   ~ReplicatedAllReduceOpx() override;
 
   void grow(poplar::program::Sequence& prog) const override;
-  void grow(snap::program::Sequence& prog) const final { grow(prog.getPoplarSequence()); }
+  /// By default calls the other one. A class that derives from this overrides either.
+  void grow(snap::program::Sequence& prog) const override { grow(prog.getPoplarSequence()); }
+  void growProgram(poplar::program::Sequence& prog) const final;
   InputCreatorType getInputCreatorType(InIndex index) const final;
   poplar::Tensor unwindTensorLayout(poplar::Tensor tensor, InIndex in, OutIndex out) const final;
   view::RegMap unwindRegion(InIndex in, OutIndex out) const final;
