@@ -124,9 +124,10 @@ MatMulSpec::Strides stridesOf(const py::array& a) {
     throw py::value_error("expected [groups, rows, columns], got " + std::to_string(a.ndim()) +
                           " dimensions");
   MatMulSpec::Strides s = {elementStride(a, 0), elementStride(a, 1), elementStride(a, 2)};
-  // That of a dimension of size 1 says nothing.
+  // That of a dimension of size 1 says nothing. Of a single row it is set as if the array were dense:
+  // oneDNN runs no product whose rows overlap by their stride.
   if (a.shape(2) == 1) s.column = 1;
-  if (a.shape(1) == 1 && s.column != 1) s.row = 1;
+  if (a.shape(1) == 1) s.row = s.column == 1 ? a.shape(2) : 1;
   if (a.size() > 0 && s.column != 1 && s.row != 1)
     throw py::value_error("neither the rows nor the columns of an array have stride 1");
   return s;

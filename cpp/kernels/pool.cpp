@@ -146,8 +146,8 @@ void Stack::clear() {
 }
 
 void Stack::grow(std::size_t bytes) {
-  // Whole pages, and one that nobody uses: what the hardware fetches ahead of this thread would take the
-  // lines behind from another thread.
+  // Whole pages, and one more that is never given out: the hardware fetches lines behind those that this
+  // thread uses, and would take them from the thread whose lines they are.
   constexpr std::size_t kPage = 4096, kHugePage = 2 << 20;
   const std::size_t alignment = bytes < kHugePage ? kPage : kHugePage;
   bytes = (bytes + kPage + alignment - 1) / alignment * alignment;
@@ -155,7 +155,7 @@ void Stack::grow(std::size_t bytes) {
   if (begin == nullptr) throw std::bad_alloc();
   if (alignment == kHugePage) madvise(begin, bytes, MADV_HUGEPAGE);
   if (poison_ != nullptr) poison_(begin, bytes);
-  blocks_.push_back({begin, bytes, 0});
+  blocks_.push_back({begin, bytes - kPage, 0});
 }
 
 void* Stack::take(std::size_t bytes) {

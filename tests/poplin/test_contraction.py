@@ -306,6 +306,15 @@ def test_a_result_that_is_transposed(source):
     np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("source", ["any", *FLOAT_SOURCES])
+def test_the_stride_of_a_single_row_says_nothing(source):
+    """Here it is 1: rows would overlap, were there others, and oneDNN runs no such product."""
+    a, b = random((1, 1, 29)), random((1, 29, 53))
+    c = np.full((1, 53, 1), np.nan, np.float32).transpose(0, 2, 1)
+    make(contraction.product, a, b, c, source=source).run()
+    np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("dtype", [np.float64, np.int32, np.uint32, np.int64, np.uint64])
 def test_products_of_other_types(dtype, threads):
@@ -482,6 +491,24 @@ def test_convolutions_over_nothing_are_written(source, dtype):
     w = unwritten(1, 4, 3, 2, 2)
     run("weights_gradient", np.ones((0, 3, 4, 4), dtype), w, np.ones((0, 4, 3, 3), dtype))
     assert (w == 0).all()
+
+
+@pytest.mark.parametrize("source", ["any", "own", "portable"])
+@pytest.mark.parametrize("which", ["forward", "data_gradient", "weights_gradient"])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_convolutions_of_no_channels_images_or_points(groups, which, source):
+    """Of each pass the result is empty, or a sum of nothing."""
+    for images, channels, size in ((1, 0, 9), (0, 3, 9), (2, 3, 0), (2, 3, 2)):
+        x = np.ones((images, 2 * groups, size, size), np.float32)
+        w = np.ones((groups, channels, 2, 3, 3), np.float32)
+        y = np.ones((images, channels * groups, max(size - 2, 0), max(size - 2, 0)), np.float32)
+        result = {"forward": y, "data_gradient": x, "weights_gradient": w}[which]
+        result[...] = np.nan
+        make(
+            contraction.convolution, which, x, w, y, source=source, stride=[1, 1],
+            dilation=[1, 1], inDilation=[1, 1], padLower=[0, 0], threads=2,
+        ).run()  # fmt: skip
+        assert (result == 0).all()
 
 
 def pads(*pairs):

@@ -1,5 +1,6 @@
 #include "kernels/contraction/conv_times.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "kernels/contraction/columns.hpp"
@@ -44,7 +45,7 @@ struct Sizes {
       points *= to.shape[d + 2];
       channel *= from.shape[d + 2];
     }
-    line = to.shape.back();
+    line = std::max<std::int64_t>(to.shape.back(), 1);  // of nothing, there are no lines
     tapsOfLine = s.weights.shape.back();
     lines = points / line;
     read = from.elements();
