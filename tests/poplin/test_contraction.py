@@ -493,6 +493,34 @@ def test_convolutions_over_nothing_are_written(source, dtype):
     assert (w == 0).all()
 
 
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
+@pytest.mark.parametrize(
+    ("images", "channels", "outputs", "size", "by"),
+    [
+        (4, 35, 90, 56, "own"),
+        (4, 35, 91, 56, "onednn"),
+        (4, 32, 24, 56, "onednn"),  # whole vectors
+        (4, 35, 24, 45, "onednn"),
+        (1, 35, 24, 70, "own"),
+        (1, 35, 24, 72, "onednn"),
+        (2, 35, 24, 72, "own"),
+    ],
+)
+def test_the_rule_for_gradients_of_strided_points(images, channels, outputs, size, by):
+    x = np.full((images, channels, size, size), np.nan, np.float32)
+    half = (size + 1) // 2
+    w, y = random((1, outputs, channels, 1, 1)), random((images, outputs, half, half), seed=2)
+    made = contraction.convolution(
+        "data_gradient", x, w, y, stride=[2, 2], dilation=[1, 1], inDilation=[1, 1],
+        padLower=[0, 0], threads=2,
+    )  # fmt: skip
+    assert made.describe().startswith(by)
+    made.run()
+    expected = np.zeros(x.shape)
+    expected[:, :, ::2, ::2] = np.einsum("oi,nohw->nihw", w[0, :, :, 0, 0].astype(np.float64), y)
+    np.testing.assert_allclose(x, expected, rtol=1e-5, atol=1e-4)
+
+
 @pytest.mark.parametrize("source", ["any", "own", "portable"])
 @pytest.mark.parametrize("which", ["forward", "data_gradient", "weights_gradient"])
 @pytest.mark.parametrize("groups", [1, 2])

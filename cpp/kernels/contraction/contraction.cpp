@@ -207,9 +207,15 @@ bool gradientsByColumnsAreFaster(const ConvSpec& s) {
     const auto theirs = makeOneDnn(s, 1);
     return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
   }
+  // Of more channels of the output, oneDNN's multiplications are faster; a single image of more points is
+  // not shared well.
+  constexpr std::int64_t kMostOutputs = 90, kLargeAlone = 5000;
+  const auto elements = static_cast<std::int64_t>(s.in.elements());
+  const std::int64_t channels = s.in.shape[0] * s.in.shape[1];
   return s.pass == Pass::DataGradient && s.groups == 1 && tapsOf(s) == 1 && !isAll(s.stride, 1) &&
          s.in.channelBlock == Layout::kPlain && s.in.shape[1] % kVector != 0 &&
-         s.in.elements() >= kLargeImage * s.in.shape[0] * s.in.shape[1];
+         s.weights.shape[1] <= kMostOutputs && elements >= kLargeImage * channels &&
+         (s.in.shape[0] > 1 || elements <= kLargeAlone * channels);
 }
 
 /// Forward convolutions of rows that products of columns compute faster than oneDNN, by estimates that
