@@ -175,6 +175,12 @@ bool hasWholeDepthwise(const ConvSpec& s) {
   return isDepthwise(s) && s.in.shape[1] % kVector == 0;
 }
 
+/// The points of an image.
+std::int64_t pointsOf(const Layout& layout) {
+  return std::accumulate(layout.shape.begin() + 2, layout.shape.end(), std::int64_t(1),
+                         std::multiplies<>());
+}
+
 /// The elements of a filter of one channel.
 std::int64_t tapsOf(const ConvSpec& s) {
   return std::accumulate(s.weights.shape.begin() + 3, s.weights.shape.end(), std::int64_t(1),
@@ -196,14 +202,14 @@ bool oneDnnHasColumns(const ConvSpec& s) {
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
 }
 
-/// Gradients of plain sides that products of columns compute faster than oneDNN: those of weights, where
-/// its kernels are products of columns too, but of very few columns, and those of data of single points
-/// with strides, where its blocks would not be full.
+/// Gradients of plain sides that products of columns compute faster than oneDNN: those of weights of
+/// groups, where its kernels multiply columns too, if there are not very few columns or points; and those
+/// of data of single points with strides, where its blocks would not be full.
 bool gradientsByColumnsAreFaster(const ConvSpec& s) {
-  constexpr std::int64_t kVector = 16, kLargeImage = 2048, kLeastColumns = 16;
+  constexpr std::int64_t kVector = 16, kLargeImage = 2048, kLeastColumns = 32, kLeastPoints = 64;
   if (!s.policy.has(Choice::Columns) || isa() != Isa::Avx512) return false;
-  if (s.pass == Pass::WeightsGradient && s.groups > 1 &&
-      s.weights.shape[2] * tapsOf(s) >= kLeastColumns) {
+  if (s.pass == Pass::WeightsGradient && s.groups > 1 && tapsOf(s) > 1 &&
+      s.weights.shape[2] * tapsOf(s) >= kLeastColumns && pointsOf(s.out) >= kLeastPoints) {
     const auto theirs = makeOneDnn(s, 1);
     return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
   }
@@ -234,8 +240,8 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   // oneDNN multiplies columns there, and pads nothing.
   if (s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1 && !isDepthwise(s))
     return false;
-  // Of one point without stride, there is nothing to share between taps or to skip over; a factor for each
-  // channel is all the same faster than oneDNN's.
+  // Of one point without stride, there is nothing to share between taps or to skip over, but for
+  // depthwise ones, which multiply each channel by one factor: there planes are still faster.
   if (tapsOf(s) == 1 && isAll(s.stride, 1) && !isDepthwise(s)) return false;
   const double time = planesTime(s, threads);
   if (!std::isfinite(time)) return false;
@@ -377,8 +383,8 @@ bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
 bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128, kLong = 256;
   if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512) return false;
-  // Of so few steps C is most of the memory, which panels fetch before they write it. That of a group is
-  // small, but all together are not.
+  // With so few steps C is most of the memory, and wide panels prefetch C before they write it. In groups,
+  // only if all results together are large.
   constexpr std::int64_t kLongRows = 256, kRowsOfGroup = 16, kLeastSteps = 8;
   constexpr double kLarge = 6e6;
   const double written =
@@ -607,17 +613,18 @@ std::unique_ptr<Contraction> makePart(const MatMulSpec& part) {
 }
 std::unique_ptr<Contraction> makePart(const ConvSpec& part) { return makeFastest(part, 1); }
 
-/// Whether threads may divide sums: where they do not share the result as well.
-bool mayDivideSums(const MatMulSpec& s) { return s.policy.has(Choice::DividedSums); }
-bool mayDivideSums(const ConvSpec& s) {
-  return s.policy.has(Choice::DividedSums) && !gradientsByColumnsAreFaster(s);
+/// Whether threads may divide sums, unless sharing the result is as good.
+bool mayDivideSums(const MatMulSpec& s, unsigned) { return s.policy.has(Choice::DividedSums); }
+bool mayDivideSums(const ConvSpec& s, unsigned threads) {
+  return s.policy.has(Choice::DividedSums) &&
+         (s.groups < std::int64_t{threads} || !gradientsByColumnsAreFaster(s));
 }
 
 /// The fastest, with weights that are not packed before.
 template <class Spec>
 std::unique_ptr<Contraction> makeFastest(const Spec& spec, unsigned threads) {
   const auto part = [](const Spec& s) { return makePart(s); };
-  if (mayDivideSums(spec))
+  if (mayDivideSums(spec, threads))
     if (auto made = makeDividedSums(spec, threads, part)) return made;
   if (auto made = makeFaster(spec, threads)) return made;
   for (Source source : preference(spec, threads))

@@ -153,8 +153,8 @@ double oneDnnTime(const ConvSpec& spec, unsigned threads) {
   if (spec.groups > 1) return groupsTime(s, spec, threads);
   const double time = oneGroupTime(s, spec, threads);
   if (hasHalfUnits()) {
-    // Its loops lose less than ours there, but those of channels that are last in memory, and its threads
-    // begin as soon.
+    // Its loops lose less than ours there, except where channels are last in memory, and its threads begin
+    // as soon.
     constexpr double kLoops = 0.86, kStart = 2500;
     const bool areLast = spec.pass == Pass::Forward && s.inputs > kVector &&
                          s.inputs % kVector != 0 && s.outputs % kVector != 0;

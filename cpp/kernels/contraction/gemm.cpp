@@ -41,13 +41,13 @@ void addRows(const BlockOf<T>& d, std::int64_t i, std::int64_t rows, std::int64_
   }
 }
 
-/// Whether threads that share rows lose less, as each reads all of B, than those that share columns, of
-/// which each takes lines of all rows from another one: the end of a row lies within a line, and what the
-/// hardware fetches ahead goes on from it. A row takes as long as to read `elements` of B.
+/// Threads that share rows each read all of B. Threads that share columns take lines of C from each other
+/// at every row: where one part ends within a line, and where the hardware prefetches beyond it. Whether
+/// the first costs less; one row costs as much as to read `elements` of B.
 bool readsCostLess(const contraction::MatMulSpec& s, std::int64_t elements) {
   return s.k * s.n < elements * s.m;
 }
-/// Of a B that is packed meanwhile, and of one that was before.
+/// For a B that is packed during the run, and before it.
 constexpr std::int64_t kReadsOfRow = 1000, kReadsOfRowKept = 2000;
 
 /// Parts of each group, so that each thread has as much of them.
