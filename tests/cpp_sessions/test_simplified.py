@@ -76,8 +76,8 @@ def test_parts(program: Program) -> None:
         "error: Cannot remove scope 'outer/inner/' from 'outer/t', which does not begin with it",
         "[one][two][][none]",
         "error: splitString: a delimiter was expected; given was an empty text",
-        # In the order of their ids; one that was also added is there once.
-        "Accl1___w Accl2___w Step___w ",
+        # In the order in which the graph got them; one that the model was asked to keep is there once.
+        "Accl1___w Step___w Accl2___w ",
         "1 1 0 1 1 2 1",
         "error: A location of a tensor is six numbers, the last one 0 or larger; this is [1, 2, 3]",
         "error: No location of a tensor: 9 at place 2 is none of the values 0 to 2",
