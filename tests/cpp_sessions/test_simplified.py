@@ -91,6 +91,6 @@ def test_parts(program: Program) -> None:
         "ai.graphcore.RemoteLoadInplace:1 7",
         lines[20],
     ]
-    assert "its outputs are to be at (OffChip, loadTileSet=IO" in lines[12]
-    assert "(activationTensorLocationSettings) move tensors of a kind" in lines[12]
-    assert "has no in-place variant ai.graphcore.RemoteLoad:1" in lines[15]
+    assert "its outputs are to be at (OffChip, loadTileSet=IO" in lines[17]
+    assert "(activationTensorLocationSettings) move tensors of a kind" in lines[17]
+    assert "has no in-place variant ai.graphcore.RemoteLoad:1" in lines[20]
