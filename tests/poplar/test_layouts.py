@@ -118,7 +118,7 @@ def test_a_tensor_that_the_host_sees_stays_plain(threads):
 @pytest.mark.parametrize("without", ["", "planes,columns"])
 def test_convolutions_that_are_faster_of_rows_ask_for_no_blocks(without: str) -> None:
     """Planes compute both in less time than oneDNN would with what is between them in blocks."""
-    net = Net(2, look=False, channels=7, middle=16, size=40, without=without)
+    net = Net(2, look=False, channels=7, middle=16, size=64, without=without)
     plan = net.plan()
     assert ["/c" in plan[name] for name in ("conv0", "leaky", "conv1")] == [without != ""] * 3
     net.check()
