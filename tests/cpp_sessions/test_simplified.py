@@ -76,7 +76,7 @@ def test_parts(program: Program) -> None:
         "error: Cannot remove scope 'outer/inner/' from 'outer/t', which does not begin with it",
         "[one][two][][none]",
         "error: splitString: a delimiter was expected; given was an empty text",
-        # In the order in which the graph got them; one that the model was asked to keep is there once.
+        # In the order in which the graph got them; one that is kept for the model is there once.
         "Accl1___w Step___w Accl2___w ",
         "1 1 0 1 1 2 1",
         "error: A location of a tensor is six numbers, the last one 0 or larger; this is [1, 2, 3]",
