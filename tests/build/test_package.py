@@ -16,8 +16,8 @@ from tests.packages import build, build_wheel, install
 from tests.toolchain import CXX, ROOT, run
 
 LIBRARIES = (
-    "popir popart poplar poplin popnn popops poprand poputil gcl gcl_ct pva pvti popfloat popsparse "
-    "popsys"
+    "popir popart poplar poplin popnn popops poprand poputil gcl gcl_ct pva pvti popfloat "
+    "popsparse popsys"
 ).split()
 CARRIED = {
     *(f"lib/lib{name}.so" for name in LIBRARIES),

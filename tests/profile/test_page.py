@@ -364,6 +364,8 @@ def test_a_click_still_does_when_what_is_above_has_grown(chromium: Browser, file
         assert box is not None
         for part in (0.25, 0.75):
             page.mouse.click(box["x"] + part * box["width"], box["y"] + 0.9 * box["height"])
+            # What a user sees is what the next frame shows.
+            page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
             tip = page.locator("#balance-plot .tooltip:visible").inner_text()
             assert tip.split("\n")[0] == page.inner_text("#tile h3").lower()
 
