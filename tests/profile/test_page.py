@@ -360,12 +360,12 @@ def test_a_click_still_does_when_what_is_above_has_grown(chromium: Browser, file
         plot.hover()
         page.evaluate("document.documentElement.style.overflowAnchor = 'none'")
         page.locator("#memory").evaluate("e => { e.style.paddingBottom = '80px'; }")
-        box = plot.bounding_box()
-        assert box is not None
         for part in (0.25, 0.75):
-            page.mouse.click(box["x"] + part * box["width"], box["y"] + 0.9 * box["height"])
-            # What a user sees is what the next frame shows.
+            # What a click shows above moves the plot by the next frame.
             page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+            box = plot.bounding_box()
+            assert box is not None
+            page.mouse.click(box["x"] + part * box["width"], box["y"] + 0.9 * box["height"])
             tip = page.locator("#balance-plot .tooltip:visible").inner_text()
             assert tip.split("\n")[0] == page.inner_text("#tile h3").lower()
 
