@@ -9,6 +9,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 
 from popir.poplin import contraction
 from tests.poplin.oracle import Conv, Out, Side
@@ -131,6 +132,8 @@ def test_blocks_of_columns_are_copied_from_a_result_without_gaps(bias):
         (256, 1024, 256, ("dense", "transposed"), 2, "wide"),
         (256, 1024, 256, ("dense", "transposed"), 1, "onednn"),
         (64, 512, 256, ("dense", "transposed"), 2, "own"),
+        (15, 360, 1200, ("dense", "transposed"), 2, "own"),  # dot products, of 24 steps a row
+        (16, 384, 1200, ("dense", "transposed"), 2, "onednn"),
         (392, 256, 392, ("dense", "dense"), 2, "wide"),
         (392, 256, 192, ("dense", "dense"), 2, "onednn"),  # threads share rows alone
         (392, 256, 392, ("dense", "dense"), 1, "onednn"),
@@ -519,6 +522,22 @@ def test_the_rule_for_gradients_of_strided_points(images, channels, outputs, siz
     expected = np.zeros(x.shape)
     expected[:, :, ::2, ::2] = np.einsum("oi,nohw->nihw", w[0, :, :, 0, 0].astype(np.float64), y)
     np.testing.assert_allclose(x, expected, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="AVX-512 alone has wide panels")
+@pytest.mark.parametrize(("without", "by"), [("", "wide"), ("wide panels", "own")])
+def test_convolutions_that_write_much_fetch_it_before(without, by):
+    """Columns of few steps by panels that fetch the output."""
+    x, w = random((2, 3, 450, 450)), random((1, 17, 3, 3, 3), seed=2)
+    y = np.full((2, 17, 448, 448), np.nan, np.float32)
+    made = make(
+        contraction.convolution, "forward", x, w, y, source="own", stride=[1, 1], dilation=[1, 1],
+        inDilation=[1, 1], padLower=[0, 0], threads=2, without=without,
+    )  # fmt: skip
+    assert made.describe().startswith(by)
+    made.run()
+    expected = torch.conv2d(torch.from_numpy(x).double(), torch.from_numpy(w[0]).double())
+    np.testing.assert_allclose(y, expected.numpy(), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("source", ["any", "own", "portable"])

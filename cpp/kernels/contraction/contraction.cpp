@@ -195,11 +195,14 @@ bool isForColumns(const ConvSpec& s) {
          *std::max_element(s.inDilation.begin(), s.inDilation.end()) == 1;
 }
 
-/// Whether oneDNN has nothing but columns of its own, as for many groups: ours are faster.
-bool oneDnnHasColumns(const ConvSpec& s) {
-  if (s.groups == 1 || isDepthwise(s)) return false;
+bool oneDnnMultipliesColumns(const ConvSpec& s) {
   const auto theirs = makeOneDnn(s, 1);
   return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
+}
+
+/// Whether oneDNN has nothing but columns of its own, as for many groups: ours are faster.
+bool oneDnnHasColumns(const ConvSpec& s) {
+  return s.groups > 1 && !isDepthwise(s) && oneDnnMultipliesColumns(s);
 }
 
 /// Gradients of plain sides that products of columns compute faster than oneDNN: those of weights of
@@ -209,10 +212,8 @@ bool gradientsByColumnsAreFaster(const ConvSpec& s) {
   constexpr std::int64_t kVector = 16, kLargeImage = 2048, kLeastColumns = 32, kLeastPoints = 64;
   if (!s.policy.has(Choice::Columns) || isa() != Isa::Avx512) return false;
   if (s.pass == Pass::WeightsGradient && s.groups > 1 && tapsOf(s) > 1 &&
-      s.weights.shape[2] * tapsOf(s) >= kLeastColumns && pointsOf(s.out) >= kLeastPoints) {
-    const auto theirs = makeOneDnn(s, 1);
-    return theirs != nullptr && theirs->describe().find("gemm:") != std::string::npos;
-  }
+      s.weights.shape[2] * tapsOf(s) >= kLeastColumns && pointsOf(s.out) >= kLeastPoints)
+    return oneDnnMultipliesColumns(s);
   // Of more channels of the output, oneDNN's multiplications are faster; a single image of more points is
   // not shared well.
   constexpr std::int64_t kMostOutputs = 90, kLargeAlone = 5000;

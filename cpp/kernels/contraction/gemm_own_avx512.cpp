@@ -140,23 +140,8 @@ struct Simd {
 }  // namespace
 }  // namespace doubles
 
-const Routines<float> kFloats = {
-    floats::run,           floats::scratchScalars, floats::pack,
-    floats::packedScalars, floats::kKeptK,         floats::kPackedK,
-    floats::kPanel,        floats::Simd::kDotRows, floats::Simd::kDotSteps,
-    floats::runWide,       floats::wideScalars,    floats::kWidePanel};
-const Routines<double> kDoubles = {doubles::run,
-                                   doubles::scratchScalars,
-                                   doubles::pack,
-                                   doubles::packedScalars,
-                                   doubles::kKeptK,
-                                   doubles::kPackedK,
-                                   doubles::kPanel,
-                                   doubles::Simd::kDotRows,
-                                   doubles::Simd::kDotSteps,
-                                   nullptr,
-                                   nullptr,
-                                   0};
+const Routines<float> kFloats = floats::withWide(floats::kRoutines);
+const Routines<double> kDoubles = doubles::kRoutines;
 
 }  // namespace avx512
 }  // namespace gemm

@@ -84,8 +84,8 @@ bool writesMuch(const ConvSpec& s) {
   const auto& w = s.weights.shape;
   const std::int64_t channel =
       std::accumulate(w.begin() + 2, w.end(), std::int64_t(1), std::multiplies<>());
-  return gemm::routines<float>()->runWide != nullptr && s.pass == Pass::Forward &&
-         channel < kSteps && w[1] >= kRows && s.out.elements() >= kLarge;
+  return gemm::routines<float>()->runWide != nullptr && s.policy.has(Choice::WidePanels) &&
+         s.pass == Pass::Forward && channel < kSteps && w[1] >= kRows && s.out.elements() >= kLarge;
 }
 
 template <class T, bool packs>
