@@ -13,6 +13,7 @@ namespace {
 typedef float V __attribute__((vector_size(64)));
 constexpr int kVector = 16, kRows = 14, kNeighbours = 14;
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
+inline void addProduct(V& sum, V a, V b) { __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b)); }
 inline V broadcast(float x) { return _mm512_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm512_maskz_loadu_ps(0xff, p); }
 inline void storeHalf(float* p, V v) { __builtin_memcpy(p, &v, sizeof v / 2); }
@@ -29,9 +30,9 @@ inline V lowWords(V a, V b) { return _mm512_maskz_unpacklo_ps(0xffff, a, b); }
 inline V highWords(V a, V b) { return _mm512_maskz_unpackhi_ps(0xffff, a, b); }
 inline V lowPairs(V a, V b) { return (V)_mm512_maskz_unpacklo_pd(0xff, (__m512d)a, (__m512d)b); }
 inline V highPairs(V a, V b) { return (V)_mm512_maskz_unpackhi_pd(0xff, (__m512d)a, (__m512d)b); }
-inline V larger(V a, V b) { return a > b ? a : b; }
+inline V larger(V a, V b) { return _mm512_max_ps(a, b); }
 inline V orNaN(V a, V b) { return b != b ? b : a; }
-inline V smaller(V a, V b) { return a < b ? a : b; }
+inline V smaller(V a, V b) { return _mm512_min_ps(a, b); }
 
 // The others are written with the first.
 // clang-format off

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -254,31 +255,51 @@ class Direct final : public Blocked {
                   });
   }
   /// Outputs are divided where there are many, so that a thread reads its part of the input alone;
-  /// else output channels, so that it reads its part of the weights alone.
+  /// else output channels, so that it reads its part of the weights alone, and outputs once more if
+  /// some threads had a panel more than others.
   void share(const blocked::Operands& at, std::int64_t i, std::int64_t all, unsigned,
              void*) const override {
     constexpr std::int64_t kManyOutputs = 128;
-    const bool isOneRow = shape_.outHeight == 1;
-    const std::int64_t lines = isOneRow ? shape_.outWidth : shape_.outHeight;  // of an image
+    const std::int64_t lines = shape_.images * linesOfImage();
     const std::int64_t outputs = shape_.images * shape_.outHeight * shape_.outWidth;
-    const bool byOutputs =
-        panels() < threads_ || (outputs >= kManyOutputs * threads_ && shape_.images * lines >= all);
-    const std::int64_t begin = byOutputs ? shape_.images * lines * i / all : 0;
-    const std::int64_t end = shape_.images * lines * (byOutputs ? i + 1 : all) / all;
-    const std::int64_t panel = byOutputs ? 0 : panels() * i / all;
-    const std::int64_t last = byOutputs ? panels() : panels() * (i + 1) / all;
-    for (std::int64_t line = begin; line < end && panel < last;) {
+    if (panels() < threads_ || (outputs >= kManyOutputs * threads_ && lines >= all))
+      return run(at, lines * i / all, lines * (i + 1) / all, 0, panels());
+    constexpr std::int64_t kEnoughPanels = 8;  // for each thread: one more does not matter
+    const std::int64_t pieces = panels() >= kEnoughPanels * threads_
+                                    ? 1
+                                    : threads_ / std::gcd(panels(), std::int64_t(threads_));
+    const std::int64_t units = panels() * pieces, end = units * (i + 1) / all;
+    for (std::int64_t unit = units * i / all; unit < end;) {
+      const std::int64_t panel = unit / pieces, piece = unit % pieces;
+      const std::int64_t whole = piece == 0 ? (end - unit) / pieces : 0;
+      if (whole > 0) {
+        run(at, 0, lines, panel, panel + whole);
+        unit += whole * pieces;
+      } else {
+        run(at, lines * piece / pieces, lines * (piece + 1) / pieces, panel, panel + 1);
+        ++unit;
+      }
+    }
+  }
+
+  /// Lines of all images, counted through, by panels of output channels.
+  void run(const blocked::Operands& at, std::int64_t line, std::int64_t lastLine,
+           std::int64_t panel, std::int64_t lastPanel) const {
+    const std::int64_t lines = linesOfImage();
+    while (line < lastLine && panel < lastPanel) {
       const std::int64_t image = line / lines, first = line % lines;
-      const std::int64_t count = std::min(lines - first, end - line);
-      if (isOneRow)
-        routines()->runDirect(shape_, at, image, 0, 1, first, first + count, panel, last);
+      const std::int64_t count = std::min(lines - first, lastLine - line);
+      if (isOneRow())
+        routines()->runDirect(shape_, at, image, 0, 1, first, first + count, panel, lastPanel);
       else
         routines()->runDirect(shape_, at, image, first, first + count, 0, shape_.outWidth, panel,
-                              last);
+                              lastPanel);
       line += count;
     }
   }
 
+  bool isOneRow() const { return shape_.outHeight == 1; }
+  std::int64_t linesOfImage() const { return isOneRow() ? shape_.outWidth : shape_.outHeight; }
   std::int64_t panel() const { return 2 * routines()->vector; }
   std::int64_t panels() const { return shape_.groups * shape_.panels(panel()); }
 
