@@ -13,7 +13,6 @@ namespace {
 typedef float V __attribute__((vector_size(32)));
 constexpr int kVector = 8, kRows = 6, kNeighbours = 13;
 inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
-inline void addProduct(V& sum, V a, V b) { __asm__("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b)); }
 inline V broadcast(float x) { return _mm256_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm256_zextps128_ps256(_mm_loadu_ps(p)); }
 inline void storeHalf(float* p, V v) { _mm_storeu_ps(p, _mm256_castps256_ps128(v)); }

@@ -13,7 +13,6 @@ namespace {
 typedef float V __attribute__((vector_size(64)));
 constexpr int kVector = 16, kRows = 14, kNeighbours = 14;
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
-inline void addProduct(V& sum, V a, V b) { __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b)); }
 inline V broadcast(float x) { return _mm512_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm512_maskz_loadu_ps(0xff, p); }
 inline void storeHalf(float* p, V v) { __builtin_memcpy(p, &v, sizeof v / 2); }
