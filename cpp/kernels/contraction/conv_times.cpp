@@ -176,7 +176,8 @@ double columnsTime(const ConvSpec& spec, unsigned threads) {
   const Sizes s(spec);
   const std::int64_t steps = s.inputs * s.taps,
                      part = pointsAtATime(s.points, steps * std::int64_t(sizeof(float))),
-                     parts = (s.points + part - 1) / part, last = s.points - (parts - 1) * part;
+                     parts = (s.points + part - 1) / part, last = s.points - (parts - 1) * part,
+                     shares = partsOfChannels(s.images * s.groups, s.outputs, threads);
   const bool isStrided = !isAll(spec.stride, 1);
   const auto timeOf = [&](std::int64_t points) {
     const std::int64_t vectors = vectorsOf(points), lines = (points + s.line - 1) / s.line;
@@ -184,9 +185,10 @@ double columnsTime(const ConvSpec& spec, unsigned threads) {
     const double gathered = of.line * number(lines) + of.element * number(vectors) +
                             (isStrided ? of.strided * number(points) : 0);
     return number(steps) *
-           (multiplication * kMultiplied * number(s.outputs * vectors) + others * gathered);
+           (multiplication * kMultiplied * number(s.outputs / shares * vectors) +
+            others * gathered);
   };
-  const std::int64_t items = s.images * s.groups * parts;
+  const std::int64_t items = s.images * s.groups * shares * parts;
   const double item = (number(parts - 1) * timeOf(part) + timeOf(last)) / number(parts);
   return (items > 1 && threads > 1 ? kStartOfThreads : 0) +
          item * number((items + threads - 1) / threads);

@@ -99,6 +99,15 @@ inline std::int64_t pointsAtATime(std::int64_t points, std::int64_t bytes) {
   return std::clamp<std::int64_t>(points, 1, std::clamp(fit, kLeastPoints, kPoints));
 }
 
+/// Into how many parts threads share the output channels of so many fields, which are then gathered for each
+/// part: where there are fewer fields than threads, or some would have one more, if a part still has enough
+/// channels. Of a channel whose points they shared, each would fetch beyond its own what another one writes.
+inline std::int64_t partsOfChannels(std::int64_t fields, std::int64_t channels, unsigned threads) {
+  constexpr std::int64_t kLeastChannels = 32, kManyFields = 4;
+  if (fields % threads == 0 || fields >= kManyFields * threads) return 1;
+  return channels >= kLeastChannels * threads ? threads : 1;
+}
+
 template <class T, class Routine>
 class ColumnsForward final : public Contraction {
  public:
@@ -107,6 +116,9 @@ class ColumnsForward final : public Contraction {
         bias_(spec.bias),
         inPlace_(arePointsDense(g_)),
         threads_(threads),
+        parts_(spec.policy.deterministic || !inPlace_
+                   ? 1
+                   : partsOfChannels(g_.images * g_.groups, g_.outChannels, threads)),
         routine_(routine),
         description_(std::move(description)),
         tile_(pointsAtATime(g_.points, sizeof(T) * g_.inChannels * g_.taps)),
@@ -127,29 +139,41 @@ class ColumnsForward final : public Contraction {
     auto* out = static_cast<T*>(operands[2]);
     const auto* bias = bias_ ? static_cast<const T*>(operands[3]) : nullptr;
     const std::int64_t tiles = (g_.points + tile_ - 1) / tile_;
-    parallelParts(g_.images * g_.groups * tiles, 1, threads_,
+    parallelParts(g_.images * g_.groups * parts_ * tiles, 1, threads_,
                   [&](std::int64_t first, std::int64_t last, unsigned) {
                     const pool::OwnMemory own(columnBytes_ + resultBytes_ + routineBytes_);
-                    for (std::int64_t i = first; i < last; ++i)
-                      runTile(i / tiles / g_.groups, i / tiles % g_.groups, i % tiles * tile_, in,
-                              static_cast<const T*>(packed), bias, out, own.data());
+                    for (std::int64_t i = first; i < last; ++i) {
+                      const std::int64_t part = i / tiles % parts_, field = i / tiles / parts_;
+                      runTile({field / g_.groups, field % g_.groups,
+                               g_.outChannels * part / parts_,
+                               g_.outChannels * (part + 1) / parts_, i % tiles * tile_},
+                              in, static_cast<const T*>(packed), bias, out, own.data());
+                    }
                   });
   }
 
  private:
-  void runTile(std::int64_t image, std::int64_t group, std::int64_t first, const T* in,
-               const T* packed, const T* bias, T* out, void* own) const {
+  /// Points from `first` on, and output channels [channel, lastChannel) of a group.
+  struct Tile {
+    std::int64_t image, group, channel, lastChannel, first;
+  };
+
+  void runTile(const Tile& tile, const T* in, const T* packed, const T* bias, T* out,
+               void* own) const {
+    const auto [image, group, channel, lastChannel, first] = tile;
     const std::int64_t count = std::min(tile_, g_.points - first);
     if (bias != nullptr) bias += group * g_.outChannels;
-    if (packed[weightsOf(g_)] != T(0))
-      return sumTaps(g_, in, packed, image, group, first, count, bias, out);
+    if (packed[weightsOf(g_)] != T(0)) {
+      if (channel == 0) sumTaps(g_, in, packed, image, group, first, count, bias, out);
+      return;
+    }
     auto* columns = static_cast<T*>(own);
     gatherColumns(g_, in, image, group, 0, g_.inChannels, first, count, columns, tile_);
     gemm::BlockOf<T> block;
-    block.m = g_.outChannels;
+    block.m = lastChannel - channel;
     block.n = count;
     block.k = g_.inChannels * g_.taps;
-    block.a = packed + group * block.m * block.k;
+    block.a = packed + (group * g_.outChannels + channel) * block.k;
     block.aRow = block.k;
     block.aColumn = 1;
     block.b = columns;
@@ -160,11 +184,11 @@ class ColumnsForward final : public Contraction {
     block.bias = nullptr;
     void* const scratch = at(own, columnBytes_ + resultBytes_);
     if (inPlace_) {
-      block.c = out + g_.outPlaces.of(image, group * g_.outChannels) + first;
+      block.c = out + g_.outPlaces.of(image, group * g_.outChannels + channel) + first;
       block.cRow = g_.outPlaces.channelBlock;
       block.accumulate = bias != nullptr;
       for (std::int64_t o = 0; bias != nullptr && o < block.m; ++o)
-        std::fill_n(block.c + o * block.cRow, count, bias[o]);
+        std::fill_n(block.c + o * block.cRow, count, bias[channel + o]);
       routine_.run(block, scratch);
       return;
     }
@@ -178,6 +202,7 @@ class ColumnsForward final : public Contraction {
   Geometry g_;
   bool bias_, inPlace_;
   unsigned threads_;
+  std::int64_t parts_;  // of the output channels
   Routine routine_;
   std::string description_;
   std::int64_t tile_;

@@ -55,9 +55,11 @@ class Divisions {
   }
 
   std::int64_t bands(const Division& d) const { return dividedUp(p_.out[0], d.rows); }
-  std::int64_t items(const Division& d) const {
-    return dividedUp(p_.images, d.images) * p_.groups * bands(d) * d.parts;
+  /// Items are bands of such numbers of planes, band after band.
+  std::int64_t planes(const Division& d) const {
+    return dividedUp(p_.images, d.images) * p_.groups * d.parts;
   }
+  std::int64_t items(const Division& d) const { return planes(d) * bands(d); }
   /// Whether rows of outputs have vectors of their own, which are fewer than those of one run.
   bool areByRows(const Division& d) const { return vectors(d, true) < vectors(d, false); }
   /// Of so many rows and images of outputs.
@@ -78,7 +80,7 @@ class Divisions {
   /// Nanoseconds by the constants of docs/contractions.md.
   double timeOf(const Division& d) const {
     constexpr double kItem = 94, kFilled = 2.1, kCopied = 1.45, kCycle = 0.245, kStart = 30,
-                     kStartOfThreads = 1200;
+                     kStartOfThreads = 1200, kMet = 30;
     constexpr std::int64_t kVector = 16, kMany = 6, kVectorsOfFew = 8, kVectorsOfMany = 2;
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
     const std::int64_t lines = d.images * (d.rows + p_.reach(0)) * dividedUp(width, kVector);
@@ -87,13 +89,16 @@ class Divisions {
     const double vectors = number(std::min(this->vectors(d, true), this->vectors(d, false)));
     const double filled = number(p_.inputs * p_.phases(0) * p_.phases(1) * lines);
     const double copied = ofItem * rows * number(d.images * d.rows * dividedUp(p_.out[1], kVector));
+    // Of planes whose bands several threads write, each fetches beyond its own what another one writes.
+    const bool isMet = threads_ > 1 && d.rows < p_.out[0] && planes(d) % threads_ != 0;
+    const double met = isMet ? kMet * ofItem * rows * number(d.images) : 0;
     // Two multiplications, or two loads, in a cycle; runs that are not aligned are loaded twice.
     const double shared = rows > number(kMany) ? number(kVectorsOfMany) : number(kVectorsOfFew);
     const double loads = 2 * vectors + rows * std::max(1.0, vectors / shared);
     const double cycles = ofItem * number(p_.steps()) * std::max(rows * vectors, loads) / 2;
     const auto [multiplication, others] = pace();
-    const double item =
-        others * (kItem + kFilled * filled + kCopied * copied) + multiplication * kCycle * cycles;
+    const double item = others * (kItem + kFilled * filled + kCopied * copied + met) +
+                        multiplication * kCycle * cycles;
     return others * (kStart + (threads_ > 1 ? kStartOfThreads : 0)) +
            item * number(dividedUp(items(d), threads_));
   }
@@ -191,13 +196,14 @@ class PlanesConv final : public Contraction {
   Item itemOf(std::int64_t i) const {
     Item item;
     const Division& d = divisions_.best;
-    const std::int64_t part = i % d.parts, bands = divisions_.bands(d);
-    i /= d.parts;
-    item.block = blocks_ * part / d.parts;
-    item.endBlock = blocks_ * (part + 1) / d.parts;
+    const std::int64_t bands = divisions_.bands(d);
     item.row = i % bands * d.rows;
     item.rows = std::min(d.rows, p_.out[0] - item.row);
     i /= bands;
+    const std::int64_t part = i % d.parts;
+    item.block = blocks_ * part / d.parts;
+    item.endBlock = blocks_ * (part + 1) / d.parts;
+    i /= d.parts;
     item.group = i % p_.groups;
     item.image = i / p_.groups * d.images;
     item.images = std::min(d.images, p_.images - item.image);
