@@ -209,10 +209,13 @@ bool oneDnnHasColumns(const ConvSpec& s) {
 /// groups, where its kernels multiply columns too, if there are not very few columns or points; and those
 /// of data of single points with strides, where its blocks would not be full.
 bool gradientsByColumnsAreFaster(const ConvSpec& s) {
-  constexpr std::int64_t kVector = 16, kLargeImage = 2048, kLeastColumns = 32, kLeastPoints = 64;
+  constexpr std::int64_t kVector = 16, kLargeImage = 2048, kLeastColumns = 9, kManyColumns = 32,
+                         kLeastPoints = 64, kLeastPointsOfFew = 128;
   if (!s.policy.has(Choice::Columns) || isa() != Isa::Avx512) return false;
+  const std::int64_t columns = s.weights.shape[2] * tapsOf(s);
   if (s.pass == Pass::WeightsGradient && s.groups > 1 && tapsOf(s) > 1 &&
-      s.weights.shape[2] * tapsOf(s) >= kLeastColumns && pointsOf(s.out) >= kLeastPoints)
+      columns >= kLeastColumns &&
+      pointsOf(s.out) >= (columns < kManyColumns ? kLeastPointsOfFew : kLeastPoints))
     return oneDnnMultipliesColumns(s);
   // Of more channels of the output, oneDNN's multiplications are faster; a single image of more points is
   // not shared well.
@@ -290,6 +293,16 @@ bool hasHalfVectors(const ConvSpec& s) {
   constexpr std::int64_t kHalfVector = 8;
   return (isHalfVectors(s, s.in) || isHalfVectors(s, s.out)) && s.in.shape[1] % kHalfVector == 0 &&
          s.out.shape[1] % kHalfVector == 0;
+}
+
+/// Points as products of plain sides. On Zen 4 oneDNN, whose vectors are of channels, is faster where many
+/// lanes of the last vector of points would be empty. Direct sums, which half vectors have, are not: they
+/// bring plain sides into blocks.
+bool pointsAreFaster(const ConvSpec& s, unsigned threads) {
+  constexpr double kMargin = 0.9;
+  if (!s.policy.has(Choice::Points) || !isOfPoints(s)) return false;
+  return !hasHalfUnits() || s.pass != Pass::Forward || s.groups > 1 || hasHalfVectors(s) ||
+         oneDnnTime(s, threads) >= kMargin * pointsTime(s, threads);
 }
 
 /// True where direct sums in channel blocks are faster than oneDNN if the weights are packed once, by
@@ -579,7 +592,7 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
   if (isLargeDepthwiseGradient(s)) return makeDepthwise(s, threads);
   if (narrowGroupsAreFaster(s))
     if (auto made = makeDepthwise(s, threads)) return made;
-  if (s.policy.has(Choice::Points))
+  if (pointsAreFaster(s, threads))
     if (auto made = makePoints(
             s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
@@ -837,7 +850,7 @@ bool rowsAndPassAreFaster(const ConvSpec& spec, unsigned threads) {
       spec.out.channelBlock != Layout::kPlain)
     return false;
   const ConvSpec bare = withoutPostOps(spec);
-  if (spec.policy.has(Choice::Points) && isOfPoints(bare)) return true;
+  if (pointsAreFaster(bare, threads)) return true;
   if (isForWinograd(spec) && winogradIsFaster(spec, true) && makeWinograd(spec, threads, true))
     return false;
   if (directIsFaster(spec) && makeDirect(spec, threads)) return false;

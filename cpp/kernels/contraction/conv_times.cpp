@@ -166,6 +166,15 @@ double oneDnnTime(const ConvSpec& spec, unsigned threads) {
   return s.taps <= kFewTaps || !isAll(spec.stride, 1) ? kTail * time : time;
 }
 
+double pointsTime(const ConvSpec& spec, unsigned threads) {
+  constexpr double kMultiplied = 0.14, kStartOfThreads = 2100;
+  const Sizes s(spec);
+  const auto [multiplication, others] = pace();
+  const double products = number(s.images * s.groups * s.inputs * s.outputs * vectorsOf(s.points));
+  return (threads > 1 ? others * kStartOfThreads : 0) +
+         multiplication * kMultiplied * products / threads;
+}
+
 double columnsTime(const ConvSpec& spec, unsigned threads) {
   constexpr double kMultiplied = 0.152, kStartOfThreads = 2300;
   struct Gathering {

@@ -18,6 +18,9 @@ Pace pace();
 
 /// Nanoseconds by oneDNN, with its reorders of the input and the output where these are plain.
 double oneDnnTime(const ConvSpec& spec, unsigned threads);
+/// The same by products of single points as they lie, without strides.
+double pointsTime(const ConvSpec& spec, unsigned threads);
+
 /// Nanoseconds by columns and our own products.
 double columnsTime(const ConvSpec& spec, unsigned threads);
 

@@ -144,8 +144,7 @@ class ColumnsForward final : public Contraction {
                     const pool::OwnMemory own(columnBytes_ + resultBytes_ + routineBytes_);
                     for (std::int64_t i = first; i < last; ++i) {
                       const std::int64_t part = i / tiles % parts_, field = i / tiles / parts_;
-                      runTile({field / g_.groups, field % g_.groups,
-                               g_.outChannels * part / parts_,
+                      runTile({field / g_.groups, field % g_.groups, g_.outChannels * part / parts_,
                                g_.outChannels * (part + 1) / parts_, i % tiles * tile_},
                               in, static_cast<const T*>(packed), bias, out, own.data());
                     }
