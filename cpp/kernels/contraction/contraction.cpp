@@ -398,12 +398,15 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kRows = 64, kLeast = 64, kLeastColumns = 128, kLong = 256;
   if (!s.policy.has(Choice::WidePanels) || isa() != Isa::Avx512) return false;
   // With so few steps C is most of the memory, and wide panels prefetch C before they write it. In groups,
-  // only if all results together are large.
-  constexpr std::int64_t kLongRows = 256, kRowsOfGroup = 16, kLeastSteps = 8;
-  constexpr double kLarge = 6e6;
+  // only if all results together are large, or each is.
+  constexpr std::int64_t kLongRows = 256, kRowsOfGroup = 16, kLeastSteps = 8, kRowsOfLarge = 128,
+                         kColumnsOfLarge = 512;
+  constexpr double kLarge = 6e6, kLargeTogether = 1e6;
   const double written =
       static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n);
   if (s.k < kLeast && s.groups == 1) return s.k >= kLeastSteps && s.m >= kRows && s.n >= kLongRows;
+  if (s.k < kLeast && s.m >= kRowsOfLarge && s.n >= kColumnsOfLarge && written >= kLargeTogether)
+    return true;
   if (s.k < kLeast) return s.n >= kLeast && s.m >= kRowsOfGroup && written >= kLarge;
   if (s.m <= kRows) return false;
   if (s.n < kLeast) return s.groups > 1 && s.k >= kLong;
@@ -505,7 +508,7 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
       return nullptr;
     if (isForWinograd(s) && winogradIsFaster(s, true))
       if (auto made = makeWinograd(s, threads, true)) return made;
-    if (directIsFaster(s)) return makeDirect(s, threads);
+    if (directIsFaster(s) && !pointsAreFaster(s, threads)) return makeDirect(s, threads);
     return depthwiseIsFaster(s) || narrowGroupsAreFaster(s) ? makeDepthwise(s, threads) : nullptr;
   };
 }

@@ -155,7 +155,10 @@ double oneDnnTime(const ConvSpec& spec, unsigned threads) {
   if (hasHalfUnits()) {
     // Its loops lose less than ours there, except where channels are last in memory, and its threads begin
     // as soon.
-    constexpr double kLoops = 0.86, kStart = 2500;
+    constexpr double kLoops = 0.86, kStart = 2500, kStridedPoints = 1.4;
+    // Of single points its threads bring all into blocks, and then read some.
+    if (s.taps == 1 && !isAll(spec.stride, 1) && spec.pass == Pass::Forward)
+      return kStridedPoints * time;
     const bool areLast = spec.pass == Pass::Forward && s.inputs > kVector &&
                          s.inputs % kVector != 0 && s.outputs % kVector != 0;
     return (areLast ? 1 : kLoops) * time - (threads > 1 ? kStart : 0);
@@ -193,9 +196,8 @@ double columnsTime(const ConvSpec& spec, unsigned threads) {
     const Gathering& of = s.inputs >= kChannelsOfVectors ? kVectors : kElements;
     const double gathered = of.line * number(lines) + of.element * number(vectors) +
                             (isStrided ? of.strided * number(points) : 0);
-    return number(steps) *
-           (multiplication * kMultiplied * number(s.outputs / shares * vectors) +
-            others * gathered);
+    return number(steps) * (multiplication * kMultiplied * number(s.outputs / shares * vectors) +
+                            others * gathered);
   };
   const std::int64_t items = s.images * s.groups * shares * parts;
   const double item = (number(parts - 1) * timeOf(part) + timeOf(last)) / number(parts);
