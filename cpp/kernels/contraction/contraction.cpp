@@ -245,8 +245,9 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   if (s.pass == Pass::DataGradient && s.groups > 1 && s.weights.shape[2] == 1 && !isDepthwise(s))
     return false;
   // Of one point without stride, there is nothing to share between taps or to skip over, but for
-  // depthwise ones, which multiply each channel by one factor: there planes are still faster.
-  if (tapsOf(s) == 1 && isAll(s.stride, 1) && !isDepthwise(s)) return false;
+  // depthwise ones, which multiply each channel by one factor: there planes are still faster forward.
+  if (tapsOf(s) == 1 && isAll(s.stride, 1) && (!isDepthwise(s) || s.pass != Pass::Forward))
+    return false;
   const double time = planesTime(s, threads);
   if (!std::isfinite(time)) return false;
   if (tapsOf(s) == 1 && s.groups > 1) return true;  // oneDNN computes all points

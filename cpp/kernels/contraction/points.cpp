@@ -16,9 +16,11 @@ namespace contraction {
 namespace {
 
 /// Products of fewer columns have half-empty vectors: two of AVX-512. Those of the groups of several
-/// images are many, and pay for the call of each.
+/// images are many, and pay for the call of each. oneDNN has good gradients of few points of whole vectors.
 std::int64_t leastPoints(const ConvSpec& s) {
-  constexpr std::int64_t kLeast = 32, kLeastOfMany = 96, kFewImages = 4;
+  constexpr std::int64_t kLeast = 32, kLeastOfMany = 96, kFewImages = 4, kLeastOfBlocks = 128,
+                         kVector = 16;
+  if (s.pass != Pass::Forward && s.groups > 1 && s.groups % kVector == 0) return kLeastOfBlocks;
   return s.groups > 1 && s.in.shape[0] > kFewImages ? kLeastOfMany : kLeast;
 }
 
@@ -34,8 +36,10 @@ std::int64_t strideOf(const Layout& layout, std::size_t d) {
 /// But for the number of points.
 bool isSinglePoint(const ConvSpec& s) {
   const auto& taps = s.weights.shape;
-  // Of few channels in each group oneDNN has better gradients, and on AVX2 all.
-  if (s.groups > 1 && (s.pass != Pass::Forward || isa() != Isa::Avx512)) return false;
+  // Of few channels in each group oneDNN has better gradients, and on AVX2 all. Of one channel they are the
+  // same as forward.
+  const bool isOfOne = taps[1] == 1 && taps[2] == 1;
+  if (s.groups > 1 && ((s.pass != Pass::Forward && !isOfOne) || isa() != Isa::Avx512)) return false;
   return s.pass != Pass::WeightsGradient && s.postOps.empty() &&
          std::all_of(taps.begin() + 3, taps.end(), [](std::int64_t x) { return x == 1; }) &&
          isAll(s.stride, 1) && isAll(s.inDilation, 1) && isAll(s.padLower, 0) &&
