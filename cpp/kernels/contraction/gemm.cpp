@@ -101,8 +101,8 @@ Tasks Tasks::square(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
 Tasks Tasks::ofKept(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted) {
   // Rows of each part: of so many, what threads read of B twice costs less than what they would write
   // and read of each other's rows in the steps around; with fewer, rows are shared where columns
-  // would be unevenly, by this factor.
-  constexpr std::int64_t kManyRows = 28, kLeastRowsOfPart = 8;
+  // would be unevenly, by this factor, and with still fewer where there are too few columns for all.
+  constexpr std::int64_t kManyRows = 28, kLeastRowsOfPart = 8, kLeastRowsOfFewColumns = 4;
   constexpr double kMostWaste = 1.04;
   Tasks made(s, unit, wanted);
   const std::int64_t parts = partsOfGroup(made.groups, made.threads);
@@ -110,8 +110,9 @@ Tasks Tasks::ofKept(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
   const std::int64_t units = (made.n + unit - 1) / unit;
   const double busiest = static_cast<double>((units + parts - 1) / parts * unit * parts);
   const bool isEven = busiest <= kMostWaste * static_cast<double>(made.n);
-  const std::int64_t least =
-      isEven && !readsCostLess(s, kReadsOfRowKept) ? kManyRows : kLeastRowsOfPart;
+  const std::int64_t least = units < parts                                  ? kLeastRowsOfFewColumns
+                             : isEven && !readsCostLess(s, kReadsOfRowKept) ? kManyRows
+                                                                            : kLeastRowsOfPart;
   if (made.m < least * parts) return made;
   made.columnParts = 1;
   made.rowParts = made.m < 2 * parts * kRowsOfTask ? parts : 2 * parts;
