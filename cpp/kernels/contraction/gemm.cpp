@@ -14,6 +14,8 @@ constexpr double kMultiplicationsOfAThread = 5e4;
 constexpr std::int64_t kColumnsOfTask = 192, kRowsOfTask = 56;
 /// The least rows of a part: with fewer, each element that is loaded from B is used too few times.
 constexpr std::int64_t kLeastRows = 16;
+/// The same where there are too few columns for all threads.
+constexpr std::int64_t kLeastRowsOfFewColumns = 4;
 /// Steps of k of which there are so few that C is most of the memory, and rows are whole runs of it.
 constexpr std::int64_t kFewSteps = 4;
 
@@ -74,7 +76,7 @@ Tasks::Tasks(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wante
   else if (units >= parts)
     columnParts = n < 2 * parts * kColumnsOfTask ? parts : 2 * parts;
   else
-    rowParts = std::clamp<std::int64_t>(m / kLeastRows, 1, parts);
+    rowParts = std::clamp<std::int64_t>(m / kLeastRowsOfFewColumns, 1, parts);
 }
 
 Tasks Tasks::square(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted) {
@@ -101,8 +103,8 @@ Tasks Tasks::square(const contraction::MatMulSpec& s, std::int64_t unit, unsigne
 Tasks Tasks::ofKept(const contraction::MatMulSpec& s, std::int64_t unit, unsigned wanted) {
   // Rows of each part: of so many, what threads read of B twice costs less than what they would write
   // and read of each other's rows in the steps around; with fewer, rows are shared where columns
-  // would be unevenly, by this factor, and with still fewer where there are too few columns for all.
-  constexpr std::int64_t kManyRows = 28, kLeastRowsOfPart = 8, kLeastRowsOfFewColumns = 4;
+  // would be unevenly, by this factor.
+  constexpr std::int64_t kManyRows = 28, kLeastRowsOfPart = 8;
   constexpr double kMostWaste = 1.04;
   Tasks made(s, unit, wanted);
   const std::int64_t parts = partsOfGroup(made.groups, made.threads);
