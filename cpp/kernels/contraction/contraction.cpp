@@ -362,12 +362,13 @@ bool ownIsFaster(const MatMulSpec& s) {
   return isa() == Isa::Avx2 && s.m <= kMostRowsOfAvx2;
 }
 /// So little work, or so few columns, that the call of oneDNN and its columns of 48 take longer; of a C
-/// with few elements, it divides long sums.
+/// with few elements, it divides long sums, where our threads share rows of one block of columns.
 bool isLittleOrNarrow(const MatMulSpec& s) {
   constexpr double kLittleWork = 6e6;
   constexpr std::int64_t kFewColumns = 64, kFewColumnsOfGroups = 32, kFewElements = 1024,
-                         kManySteps = 1024;
-  if (s.groups == 1 && s.m * s.n < kFewElements && s.k >= kManySteps) return false;
+                         kManySteps = 1024, kColumnsOfBlock = 24, kColumnsOfTurnedBlock = 32;
+  const bool isOneBlock = s.n <= (s.b.column == 1 ? kColumnsOfBlock : kColumnsOfTurnedBlock);
+  if (s.groups == 1 && s.m * s.n < kFewElements && s.k >= kManySteps && !isOneBlock) return false;
   return workOf(s) < kLittleWork || s.n < (s.groups == 1 ? kFewColumns : kFewColumnsOfGroups);
 }
 /// The same on AVX-512 with several threads, for a B that is not packed.
