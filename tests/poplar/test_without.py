@@ -353,7 +353,7 @@ def of_convolution(
 
 DESCRIBED: dict[str, tuple[str, bool, Callable[[], Any]]] = {
     "winograd": ("avx2", False, of_convolution("forward", (8, 16, 28, 28), (1, 64, 16, 3, 3))),
-    "direct sums": ("avx512", True, of_convolution("forward", (2, 24, 28, 28), (1, 32, 24, 1, 1))),
+    "direct sums": ("avx512", True, of_convolution("forward", (2, 24, 5, 5), (1, 32, 24, 1, 1))),
     "depthwise": (
         *("avx2", False),
         of_convolution("weights_gradient", (4, 32, 14, 14), (32, 1, 1, 5, 5)),
