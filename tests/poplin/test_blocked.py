@@ -254,7 +254,8 @@ def test_data_gradient(images, inputs, outputs, size, pad, threads):
         (1, 16, 16, (1, 1)),
         (1, 16, 32, (4, 4)),
         (3, 32, 48, (9, 5)),
-        (1, 48, 160, (7, 7)),
+        (1, 48, 160, (7, 7)),  # five panels, whose outputs threads share
+        (3, 160, 96, (5, 7)),
         (2, 16, 64, (31, 17)),
         (1, 256, 512, (3, 5)),
     ],
@@ -264,6 +265,16 @@ def test_pointwise(images, inputs, outputs, size, threads):
     expected = exact(x, w, (0, 0))
     found = convolved(x, w, (0, 0), threads, runs=2, what="direct")
     assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_panels_are_shared_evenly(threads):
+    """Of three panels threads share the outputs, whole rows of two images: with the same bits."""
+    case = Filters(2, 32, 96, (7, 5), (5, 3), (2, 1))
+    x, w = case.operands()
+    (one, _), (several, described) = (case.ours(x, w, threads=n) for n in (1, threads))
+    assert described.startswith("direct")
+    np.testing.assert_array_equal(several, one)
 
 
 @dataclass

@@ -137,6 +137,10 @@ def test_blocks_of_columns_are_copied_from_a_result_without_gaps(bias):
         (392, 256, 392, ("dense", "dense"), 2, "wide"),
         (392, 256, 192, ("dense", "dense"), 2, "onednn"),  # threads share rows alone
         (392, 256, 392, ("dense", "dense"), 1, "onednn"),
+        (20, 2000, 24, ("dense", "dense"), 2, "own"),  # one block of columns
+        (20, 2000, 25, ("dense", "dense"), 2, "onednn"),
+        (20, 2000, 32, ("dense", "transposed"), 2, "own"),
+        (20, 2000, 33, ("dense", "transposed"), 2, "onednn"),
     ],
 )
 @pytest.mark.parametrize("kept", [False, True])

@@ -47,6 +47,23 @@ def test_few_columns(k, turned, dtype):
 
 
 @pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("m", [8, 11, 14, 15, 30])
+def test_threads_share_rows_of_few_columns(m, kept, turned):
+    """Of one block of columns; with other bits only where fewer rows are dot products."""
+    a, b = random((1, m, 3000)), random((1, 3000, 26), 2)
+    given = lying(b, turned)
+    results = [
+        multiply(a, given, np.full((1, m, 26), np.nan, np.float32), threads, kept)
+        for threads in (1, 2, 3)
+    ]
+    for c in results:
+        np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-4)
+    if not turned:
+        assert all((c == results[0]).all() for c in results)
+
+
+@pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("more", [{}, {"alpha": 2}, {"accumulate": True}, {"bias": True}])
 def test_few_columns_that_are_scaled_or_added(turned, more):
     m, k, n = 33, 21, 11

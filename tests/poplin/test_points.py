@@ -47,6 +47,11 @@ CASES = [
     Case(2, 7, 40, (60, 61), "own", kernel=3, stride=2, pad=1),
     Case(1, 7, 40, (34, 33), "own", kernel=3, pad=2, dilation=2),
     Case(2, 16, 48, (28, 28), "own", groups=8, kernel=3, stride=2, pad=1),
+    Case(1, 5, 130, (20, 21), "own", kernel=3, pad=1),  # threads share channels of one image
+    Case(3, 6, 70, (17, 16), "own", kernel=3, pad=1),
+    Case(4, 80, 304, (7, 7), "own", stride=2),
+    Case(1, 24, 96, (9, 9), "of points"),  # half vectors, on plain sides
+    Case(2, 33, 33, (9, 9), "of points", groups=33),
 ]
 
 
@@ -101,6 +106,28 @@ def test_forward(case: Case, kept: bool) -> None:
         assert close(y, exact)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_weight_that_is_not_finite_meets_no_padding(threads: int) -> None:
+    """Whichever thread has its channel; the sums of all others are not touched."""
+    case = Case(1, 5, 130, (20, 21), "own", kernel=3, pad=1)
+    x, w = arrays(case)
+    w[99, 2, 0, 0] = torch.inf
+    y = np.full((1, 130, 20, 21), np.nan, np.float32)
+    if "own" not in contraction.sources():
+        pytest.skip("no own here")
+    contraction.convolution(
+        *("forward", x.numpy(), w.numpy()[None], y, [1, 1], [1, 1], [1, 1], [1, 1]),
+        threads=threads,
+        source="own",
+    ).run()
+    finite = torchs(case, x, torch.where(w.isinf(), 0.0, w))
+    assert np.isfinite(y[0, 99, 0]).all()
+    assert np.isfinite(y[0, 99, :, 0]).all()
+    assert np.isinf(y[0, 99, 1:, 1:]).all()
+    rest = np.arange(130) != 99
+    assert close(y[:, rest], finite[:, rest])
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradients_of_data(case: Case) -> None:
     """Of random gradients of the result."""
@@ -113,6 +140,23 @@ def test_gradients_of_data(case: Case) -> None:
     prepared(case, "data_gradient", found, w.numpy(), given.numpy()).run()
     assert x.grad is not None
     assert close(found, x.grad)
+
+
+@pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
+@pytest.mark.parametrize(
+    ("case", "by"),
+    [
+        (Case(2, 33, 33, (9, 9), "", groups=33), "of points"),
+        (Case(2, 32, 32, (12, 12), "", groups=32), "of points"),
+        (Case(2, 32, 32, (9, 9), "", groups=32), "onednn"),  # whole blocks, few points
+        (Case(2, 66, 33, (9, 9), "", groups=33), "onednn"),
+    ],
+)
+def test_the_rule_for_gradients_of_points_of_groups(case: Case, by: str) -> None:
+    x, w = arrays(case)
+    y = torchs(case, x, w)
+    made = prepared(case, "data_gradient", x.numpy(), w.numpy(), y.numpy())
+    assert by in made.describe()
 
 
 def test_weights_that_lie_the_other_way() -> None:
