@@ -428,6 +428,12 @@ bool ownIsFasterPacked(const MatMulSpec& s) {
   return s.policy.has(Choice::KeptPanels) &&
          (s.m <= kMostRows || s.n < kFewColumns || s.k <= kFewSteps);
 }
+/// Many rows of so few steps that panels which fetch C before they write it are faster than packed ones.
+bool writesMoreThanItReads(const MatMulSpec& s) {
+  constexpr std::int64_t kLeastRows = 600, kLeastSteps = 8, kMostSteps = 24, kLeastColumns = 96;
+  return s.policy.has(Choice::WidePanels) && isa() == Isa::Avx512 && s.groups == 1 &&
+         s.m >= kLeastRows && s.k >= kLeastSteps && s.k <= kMostSteps && s.n >= kLeastColumns;
+}
 /// Few rows of many columns that are as fast from a B as it lies.
 bool isBestAsItLies(const MatMulSpec& s) {
   constexpr std::int64_t kMostRows = 14, kSteps = 128, kColumns = 256;
@@ -500,6 +506,8 @@ FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
   return [=] {
     if (tilesAreFaster(s))
       if (auto made = makeTiles(s, threads, false)) return made;
+    if (writesMoreThanItReads(s))
+      if (auto made = makeWide(s, threads)) return made;
     return ownIsFasterPacked(s) ? makeOwnPacked(s, threads) : makeOneDnnPacked(s, threads);
   };
 }
