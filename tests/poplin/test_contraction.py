@@ -82,7 +82,10 @@ def test_products(source, dtype, threads, kept):
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="the rule is that of AVX-512")
 @pytest.mark.parametrize(
     ("m", "k", "n", "by"),
-    [(1, 300, 10, "own"), (6, 300, 900, "own"), (90, 300, 900, "own"), (410, 300, 900, "onednn")],
+    [
+        *((1, 300, 10, "own"), (6, 300, 900, "own"), (90, 300, 900, "own")),
+        *((410, 300, 900, "onednn"), (599, 11, 112, "own"), (600, 11, 112, "wide")),
+    ],
 )
 @pytest.mark.parametrize("more", [{}, {"alpha": 2}, {"accumulate": True}, {"bias": True}])
 def test_a_second_operand_that_is_packed_once(m, k, n, by, more):
