@@ -83,7 +83,8 @@ class PyStepIOCallback(IStepIO):
     """Functions that supply the inputs and receive the outputs of a step, one batch at a time.
     PopART's `PyStepIOCallback`.
 
-    The inputs of all batches are read before the step runs, and the outputs delivered after it.
+    The inputs of all batches are read before the step runs, batch by batch, and the outputs
+    delivered after it in the same way: all streams of one batch, then those of the next.
     Arrays are C-contiguous or not, of the tensor's type (or int64 and uint64 for INT32 and UINT32),
     with the elements of one batch.
 

@@ -25,7 +25,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from popir.errors import PopirError, did_you_mean, popart_exception
+from popir.errors import PopirError, near_misses, popart_exception
 
 T = TypeVar("T")
 Fit = Callable[[Any], Any]
@@ -338,7 +338,9 @@ def _items(value: Iterable[Any]) -> list[Any]:
 def _object(kind: Any, value: Any) -> Any:
     if not isinstance(value, kind):
         names = getattr(kind, "__members__", {})
-        raise ValueError(did_you_mean(value, names) if isinstance(value, str) else "")
+        near = near_misses(value, names) if isinstance(value, str) else []
+        meant = " or ".join(f"{kind.__name__}.{name}" for name in near)
+        raise ValueError(f" Did you mean {meant}?" if meant else "")
     return value
 
 

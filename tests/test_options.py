@@ -271,8 +271,9 @@ def test_an_unknown_option_is_an_attribute_error() -> None:
             "virtualGraphMode",
             "auto",
             "takes a member of VirtualGraphMode (Off, Manual, Auto, ExecutionPhases); given was "
-            "'auto'. Did you mean 'Auto'?",
+            "'auto'. Did you mean VirtualGraphMode.Auto?",
         ),
+        ("virtualGraphMode", "Manual", "given was 'Manual'. Did you mean VirtualGraphMode.Manual?"),
         ("virtualGraphMode", 1, "given was 1."),
         ("virtualGraphMode", e.TileSet.IO, "given was TileSet.IO."),
         ("cachePath", b"folder", "takes a string; given was b'folder'."),

@@ -168,6 +168,53 @@ def test_callbacks_are_called_batch_by_batch(model: Affine) -> None:
     assert done == [model.x] * 3 + [model.y] * 3
 
 
+def test_callbacks_get_all_streams_of_a_batch_before_the_next_batch() -> None:
+    """So one state of the callbacks serves several inputs, as a data loader's does. An anchor of
+    every second batch comes with that batch, one of the last with the last.
+    """
+    builder = popir.Builder(opsets={"ai.onnx": 17})
+    x, y = (builder.addInputTensor("FLOAT", [2], name) for name in "xy")
+    total = builder.aiOnnx.add([x, y], "total")
+    last = builder.aiOnnx.neg([total], "last")
+    second = builder.aiOnnx.exp([total], "second")
+    anchors = {
+        total: popir.AnchorReturnType("All"),
+        last: popir.AnchorReturnType("Final"),
+        second: popir.AnchorReturnType("EveryN", 2),
+    }
+    session = prepared(
+        popir.InferenceSession(
+            builder.getModelProto(),
+            popir.DataFlow(4, anchors),
+            popir.DeviceManager().createCpuDevice(),
+        )
+    )
+    calls: list[tuple[str, int]] = []
+    batch = 0
+    found: dict[str, list[Any]] = {total: [], last: [], second: []}
+
+    def give(id: str, prefetch: bool) -> Any:
+        calls.append((id, batch))
+        return np.full(2, batch if id == x else 10 * batch, np.float32)
+
+    def given(id: str) -> None:
+        nonlocal batch
+        batch += id == y
+
+    def take(id: str) -> Any:
+        calls.append((id, len(found[total])))
+        found[id].append(np.zeros(2, np.float32))
+        return found[id][-1]
+
+    session.run(popir.PyStepIOCallback(give, given, take, lambda id: None))
+    assert calls[:8] == [(id, k) for k in range(4) for id in (x, y)]
+    taken = [id for id, _ in calls[8:]]
+    assert taken == [total, total, second, total, total, last, second]
+    assert [each[0] for each in found[total]] == [0, 11, 22, 33]
+    assert found[last][0].tolist() == [-33, -33]
+    np.testing.assert_allclose([each[0] for each in found[second]], np.exp([11, 33]), rtol=1e-6)
+
+
 # Weights.
 
 

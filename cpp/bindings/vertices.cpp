@@ -185,8 +185,10 @@ void bindVertices(py::module_& m) {
            py::arg("vertex"), py::arg("tile"),
            "Sets the tile on which a vertex runs.\n"
            "Raises poplar_invalid_tile_mapping for a tile that the target lacks.")
-      .def("setPerfEstimate", &Graph::setPerfEstimate, py::arg("vertex"), py::arg("cycles"),
-           py::arg("flops") = 0,
+      .def("setPerfEstimate",
+           py::overload_cast<const VertexRef&, std::uint64_t, std::uint64_t>(
+               &Graph::setPerfEstimate),
+           py::arg("vertex"), py::arg("cycles"), py::arg("flops") = 0,
            "Sets the cycles and FLOPs of one run of a vertex on its tile,\n"
            "for Engine.machineReport.")
       .def("setCycleEstimate", &Graph::setCycleEstimate, py::arg("vertex"), py::arg("cycles"),

@@ -29,7 +29,7 @@ struct Unpacked {
 
 Unpacked unpack(const std::string& bytes, const std::string& origin) {
   const auto refuse = [&](const std::string& why) {
-    throw poplar::graph_program_compilation_error("codelets of '" + origin + "': " + why);
+    throw poplar::graph_object_load_error("codelets of '" + origin + "': " + why);
   };
   if (bytes.compare(0, kMagic.size(), kMagic) != 0)
     refuse("this is not a .gp file of popir's popc; compile the sources with it");
@@ -46,16 +46,19 @@ Unpacked unpack(const std::string& bytes, const std::string& origin) {
            std::to_string(kCodeletFormat) + "; compile the sources again with its popc");
   const auto size = line(), textSize = line(), hash = line();
   const auto content = bytes.substr(at);
+  const auto damaged = [&](const std::string& how) {
+    refuse("the file is damaged: " + how + "; compile the sources again with popc");
+  };
   const auto number = [&](const std::string& written) {
     const auto found = std::strtoull(written.c_str(), nullptr, 10);
-    if (std::to_string(found) != written)
-      refuse("the file is damaged: '" + written.substr(0, 20) + "' is no size");
+    if (std::to_string(found) != written) damaged("'" + written.substr(0, 20) + "' is no size");
     return static_cast<std::size_t>(found);
   };
   const auto n = number(size), all = n + number(textSize);
-  if (n > all || all != content.size() || hash != hashOf(content))
-    refuse("the file is damaged: " + std::to_string(content.size()) + " bytes, expected " +
-           std::to_string(all) + ", or other content");
+  if (n > all || all != content.size())
+    damaged("it has " + std::to_string(content.size()) + " bytes of content, expected " +
+            std::to_string(all));
+  if (hash != hashOf(content)) damaged("its content is not what popc wrote");
   Unpacked found = {content.substr(0, n), content.substr(n)};
   try {
     CodeletText text;
@@ -63,7 +66,7 @@ Unpacked unpack(const std::string& bytes, const std::string& origin) {
     reader.get(text);
     if (reader.left() > 0) throw DamagedArchive("more follows");
   } catch (const DamagedArchive& e) {
-    refuse(std::string("the file is damaged, what it was made from: ") + e.what());
+    damaged(std::string("what it was made from: ") + e.what());
   }
   return found;
 }
@@ -123,9 +126,11 @@ std::shared_ptr<void> load(const std::string& library, const std::string& origin
   const auto path = folder.path("codelets.so");
   writeFile(path, library);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr)
-    throw poplar::graph_program_compilation_error(
-        "codelets of '" + origin + "' cannot be loaded: " + explained(dlerror(), texts));
+  if (handle == nullptr) {
+    const std::string why = dlerror();
+    throw poplar::link_error(
+        "codelets of '" + origin + "' cannot be loaded: " + explained(why.c_str(), texts), why);
+  }
   link_map* map = nullptr;
   const bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
   const void* base = found ? reinterpret_cast<const void*>(map->l_addr) : nullptr;
@@ -330,7 +335,7 @@ std::shared_ptr<const Codelet> CodeletLibrary::find(const std::string& name) con
   if (found != codelets_.end()) return found->second;
   std::string known;
   for (const auto& c : codelets_) known += (known.empty() ? "" : ", ") + c.first;
-  throw poplar::graph_connection_error(
+  throw poplar::unknown_vertex_type(
       "Graph::addVertex: no codelet '" + name + "'; this graph has " +
       (known.empty() ? "none, use Graph::addCodelets" : known) +
       (name.find('<') != std::string::npos

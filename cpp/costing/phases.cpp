@@ -72,6 +72,12 @@ class Sharer {
       return ofParts(*rows, reductionsOf(kind_->name));
     const auto* loss = std::get_if<NllWork>(&whole_);
     const bool sums = loss && kind_ && loss->rows > 1 && loss->columns > 0;
+    if (loss && kind_ && written_ == vertex_.operands.size() - 1 &&
+        std::string_view(kind_->name) == "popnn::Nll" && loss->rows > 0 && loss->columns > 1) {
+      const auto parts = partsOfRows();
+      const auto all = std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
+      if (all >= 2 * static_cast<std::int64_t>(loss->rows)) return lossesOfParts(*loss, parts);
+    }
     if (sums && loss->summed && result().elements() == 1) return sumOfLosses(*loss);
     const auto* slices = std::get_if<SlicesWork>(&whole_);
     if (slices && kind_ && slices->slices > 0 && slices->elementsEach > 0) {
@@ -258,6 +264,115 @@ class Sharer {
     return phases;
   }
 
+  // By tile: the rows of the first operand that it has elements of.
+  Held partsOfRows() const {
+    const auto& shape = vertex_.operands[0].tensor.view().shape();
+    std::vector<bool> reduced(shape.size());
+    reduced.back() = true;
+    const auto grid = places_[0].grid();
+    const auto once = grid ? marked(*grid, shape, reduced) : std::vector<bool>();
+    if (!once.empty()) {
+      Held parts = countByTile(*grid, once);
+      parts.resize(tiles_);
+      return parts;
+    }
+    Held parts(tiles_), next(tiles_);  // the first row that a tile has not yet been counted for
+    for (const auto& run : places_[0].runs().runs) {
+      const auto end = (run.end - 1) / shape.back() + 1;
+      const auto begin = std::max(run.begin / shape.back(), next[run.tile]);
+      parts[run.tile] += std::max<std::int64_t>(end - begin, 0);
+      next[run.tile] = end;
+    }
+    return parts;
+  }
+
+  // Losses of rows that are in parts on several tiles, as PopART computes them: each tile gets the
+  // labels of its rows, makes numbers that are 1 at the label and 0 elsewhere, multiplies with them
+  // and adds up its part of each row; stages add up the parts. What follows row by row is where
+  // these end: where the losses belong, or, if they are added up, where the rows begin.
+  std::vector<Phase> lossesOfParts(const NllWork& loss, const Held& parts) const {
+    const auto& p = vertex_.operands[0].tensor;
+    const auto last = p.rank() - 1;
+    const bool summed = loss.summed && result().elements() == 1;
+    const auto held = places_[0].byTile();
+    std::vector<Phase> phases(1, Phase(spec_));
+    std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> known;
+    for (unsigned t = 0; t < tiles_; ++t) {
+      if (held[t] == 0) continue;
+      const auto [at, isNew] = known.emplace(std::pair(held[t], parts[t]), 0);
+      if (isNew) at->second = partOfLosses(loss, held[t], parts[t]);
+      phases[0].compute[t] = at->second;
+    }
+    const auto there = places_[1].byTile();
+    const auto bytes = places_[1].elementBytes();
+    for (unsigned t = 0; t < tiles_; ++t)
+      if (parts[t] > there[t])
+        phases[0].traffic.receive(t, static_cast<std::uint64_t>(parts[t] - there[t]) * bytes);
+    if (phases[0].traffic.bytes() > 0)
+      for (unsigned t = 0; t < tiles_; ++t)
+        phases[0].traffic.send(t, static_cast<std::uint64_t>(there[t]) * bytes);
+    link(phases[0], there, parts, bytes);
+    phases[0].calls = 3;
+    const MappedTensor home(graph_,
+                            summed ? p.slice(0, 1, last) : vertex_.operands[written_].tensor);
+    stages(leftBy({loss.type, loss.rows * loss.columns, loss.rows, 1, popops::Operation::ADD}),
+           parts, home, phases);
+    Phase rest(spec_);
+    const auto own = home.byTile();
+    compute(rest, own, [&](std::int64_t n) {
+      NllWork share = loss;
+      share.rows = static_cast<std::uint64_t>(n);
+      return kind_->cycles(spec_, share) - selecting(share);
+    });
+    rest.calls = kind_->phases(whole_) - 1;
+    if (loss.ignores || loss.weighted) places_[1].addTraffic(rest.traffic, home);
+    for (unsigned t = 0; t < tiles_; ++t)
+      for (std::size_t weights = 2; own[t] > 0 && weights < written_; ++weights)
+        rest.traffic.receive(t, places_[weights].elementBytes() *
+                                    static_cast<std::uint64_t>(places_[weights].elements()));
+    phases.push_back(std::move(rest));
+    if (!summed) return phases;
+    addUp(loss, own, home, phases);
+    return phases;
+  }
+  // A tile's part of that, of `elements` in `rows` rows.
+  std::uint64_t partOfLosses(const NllWork& loss, std::int64_t elements, std::int64_t rows) const {
+    const auto n = static_cast<std::uint64_t>(elements), m = static_cast<std::uint64_t>(rows);
+    NllWork set = loss;  // to set a number of each row takes about as long as to take one
+    set.rows = m;
+    return estimateCycles(spec_, "popops::Fill", ElementsWork{loss.type, n}) + selecting(set) +
+           estimateCycles(spec_, "popops::BinaryOp1DInPlace",
+                          OperatorWork{loss.type, n, Operator::MULTIPLY}) +
+           estimateCycles(spec_, "popops::Reduce",
+                          ReduceWork{loss.type, n, m, std::max<std::uint64_t>(n / m, 1)});
+  }
+  // The cycles of taking the label's number of each row, which are a part of those of the losses.
+  std::uint64_t selecting(NllWork loss) const {
+    loss.logs = loss.weighted = loss.ignores = loss.summed = false;
+    return kind_->cycles(spec_, loss) -
+           estimateCycles(spec_, "popops::UnaryOp1DInPlace",
+                          OperatorWork{loss.type, loss.rows, Operator::NEGATE});
+  }
+
+  // Adds up the sums of tiles that have losses of rows, which lie as `home`, and what they are
+  // divided by.
+  void addUp(const NllWork& loss, Held made, const MappedTensor& home,
+             std::vector<Phase>& phases) const {
+    for (auto& n : made) n = std::min<std::int64_t>(n, 1);
+    const auto numbers = loss.counts() ? 2 : 1;
+    if (sources(made) > 1) {
+      for (int i = 0; i < numbers; ++i) stages(sumOf(loss), made, result(), phases);
+    } else {
+      const auto from =
+          static_cast<unsigned>(std::find(made.begin(), made.end(), 1) - made.begin());
+      Phase move(spec_);
+      const MappedTensor here(graph_, linearGrid(1, 1, from), home.elementBytes());
+      for (int i = 0; i < numbers; ++i) here.addTraffic(move.traffic, result());
+      if (move.traffic.bytes() > 0) phases.push_back(std::move(move));
+    }
+    if (loss.counts()) phases.push_back(division(loss, result()));
+  }
+
   // The loss of all samples: each tile adds those of the rows of which it has the first element, then
   // the sums of tiles are reduced. What a tile lacks of its rows and labels comes from others; the
   // weights of classes go to all these tiles. So does what the loss is divided by, if labels say it.
@@ -281,16 +396,7 @@ class Sharer {
       return kind_->cycles(spec_, shareOf(whole_, {static_cast<std::uint64_t>(n), loss.rows}));
     });
     phase.calls = kind_->phases(whole_);
-    const auto numbers = loss.counts() ? 2 : 1;
-    if (sources(made) > 1) {
-      for (int i = 0; i < numbers; ++i) stages(sumOf(loss), made, result(), phases);
-    } else {
-      Phase move(spec_);
-      const MappedTensor here(graph_, p.flatten().slice(0, 1));
-      for (int i = 0; i < numbers; ++i) here.addTraffic(move.traffic, result());
-      if (move.traffic.bytes() > 0) phases.push_back(std::move(move));
-    }
-    if (loss.counts()) phases.push_back(division(loss, result()));
+    addUp(loss, made, first, phases);
     return phases;
   }
   static ReduceWork sumOf(const NllWork& loss) {

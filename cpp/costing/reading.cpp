@@ -270,8 +270,10 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
   if (counts)
     for (const auto& [type, why] : counts->failures)
       say("Vertices of class '" + type + "' could not be counted: " + why);
-  say("Memory counts variables, constants, gaps, stacks, and at the worst step of each tile "
-      "temporaries and operands gathered for it, code and vertex state; not host exchange buffers");
+  say("Memory counts variables, constants, gaps, stacks, code and vertex state, and at the worst "
+      "step of each tile temporaries, operands gathered for it, and what a stream brings or takes "
+      "in "
+      "its own order");
   say("Code of a class of vertices is that of PopLibs' assembly, where it is of that, else " +
       std::to_string(spec.vertexCodeBytes) +
       " bytes, the longest that a published report has; of a node of the program " +

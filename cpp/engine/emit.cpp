@@ -235,6 +235,10 @@ void EngineImpl::emit(std::size_t program, const FlatProgram& flat) {
       case Step::Kind::SeedRounding:
       case Step::Kind::JumpUnless:
       case Step::Kind::Print: {
+        if (!step.src.valid()) {  // Abort
+          add(Instr::Kind::Print, step, "abort");
+          break;
+        }
         const auto temp = dense(step.src);
         emitMoves(step.src, {kArenaSlot, temp}, true, out, step.names);
         auto& instr = step.kind == Step::Kind::Print

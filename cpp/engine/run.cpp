@@ -293,6 +293,8 @@ void EngineImpl::runSideBySide(Compiled& program, const SideBySideSteps& groups)
 }
 
 void EngineImpl::print(const Instr& in) const {
+  if (in.type == poplar::Type())
+    throw poplar::application_runtime_error("Abort: " + labelOf(in.names));
   const auto text =
       labelOf(in.names) + ": " + tensorText(in.type, pointers_[in.first], in.shape, in.format);
   if (!in.expected) throw poplar::application_runtime_error("ErrorProgram: " + text);
@@ -533,6 +535,7 @@ void Engine::readTensor(StringRef handle, void* buffer, void* bufferEnd) {
   onAll(*impl_, [&](auto& engine) { engine.read(handle.str(), buffer, bufferEnd); });
 }
 void Engine::readTensor(StringRef handle, void* buffer) { readTensor(handle, buffer, nullptr); }
+const OptionFlags& Engine::getEngineOptions() const { return impl_->options(); }
 void Engine::setPrintStream(std::ostream& stream) { impl_->printStream = &stream; }
 
 }  // namespace poplar

@@ -100,7 +100,8 @@ void Executable::serialize(std::ostream& out) const {
 
 Executable Executable::deserialize(std::istream& in) {
   if (!in) refuse("the stream cannot be read");
-  if (lineOf(in) != kMagic) refuse("this is no executable that popir wrote");
+  if (lineOf(in) != kMagic)
+    refuse("this is no executable that popir wrote; Executable::serialize writes them");
   const auto writer = lineOf(in), size = lineOf(in), hash = lineOf(in);
   const auto own = popir::writerOf(popir::kGraphFormat);
   if (writer != own)
@@ -114,9 +115,12 @@ Executable Executable::deserialize(std::istream& in) {
     bytes.append(buffer, static_cast<std::size_t>(in.gcount()));
     left -= static_cast<std::size_t>(in.gcount());
   }
-  if (std::to_string(bytes.size()) != size || popir::hashOf(bytes) != hash)
-    refuse("the executable is damaged: " + std::to_string(bytes.size()) + " bytes, expected " +
-           size + ", or other content");
+  const auto damaged = [&](const std::string& how) {
+    refuse("the executable is damaged: " + how + "; compile the graph again");
+  };
+  if (std::to_string(bytes.size()) != size)
+    damaged("it has " + std::to_string(bytes.size()) + " bytes, expected " + size.substr(0, 20));
+  if (popir::hashOf(bytes) != hash) damaged("its content is not what was written");
   return Executable(std::make_shared<const std::string>(std::move(bytes)));
 }
 

@@ -662,6 +662,7 @@ class GraphReader {
       case Kind::HostCall: return p::Call(n.hostFunction, n.inputs, n.outputs, context).node();
       case Kind::Sync: return p::Sync(p::SyncType::INTERNAL, context).node();
       case Kind::Print:
+        if (!n.expected && !n.src.valid()) return p::Abort(n.name).node();
         if (!n.expected) return p::ErrorProgram(n.name, n.src).node();
         return p::PrintTensor(n.name, n.src, n.format).node();
       case Kind::WriteUndef: return p::WriteUndef(n.dst, context).node();

@@ -106,7 +106,7 @@ const Figure& figure(const std::string& name) {
     os << "a " << (f.whole ? "whole " : "") << "number";
   os.precision(12);
   os << " from " << f.least << " to " << f.most << " (" << f.unit << ")";
-  throw poplar::invalid_option(os.str());
+  throw poplar::invalid_machine_model(os.str());
 }
 
 void assign(TargetSpec& spec, const Figure& f, double value, const std::string& given) {

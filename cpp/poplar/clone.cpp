@@ -181,4 +181,34 @@ Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorClo
   return clone(t.elementType(), t, debugContext, method);
 }
 
+Tensor Graph::cloneN(const Type& type, const Tensor& t, std::size_t N,
+                     const DebugContext& debugContext, TensorCloneMethod method,
+                     TensorCloneDuplicationMethod duplication) {
+  if (N == 0) throw index_error("Graph::cloneN: 0 clones given, expected 1 or more");
+  std::vector<std::pair<Interval, unsigned>> runs;  // of elements on one tile
+  if (duplication == TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION) {
+    const auto mapping = getTileMapping(t);
+    for (unsigned tile = 0; tile < mapping.size(); ++tile)
+      for (const auto& interval : mapping[tile]) runs.emplace_back(interval, tile);
+    std::sort(runs.begin(), runs.end(),
+              [](const auto& a, const auto& b) { return a.first.begin() < b.first.begin(); });
+  }
+  if (runs.empty()) {
+    std::vector<Tensor> clones;
+    for (std::size_t i = 0; i < N; ++i)
+      clones.push_back(clone(type, t, debugContext, method).expand({0}));
+    return concat(clones);
+  }
+  const Tensor made = addVariable(type, {t.numElements() * N}, debugContext);
+  std::vector<Tensor> parts;
+  for (const auto& [interval, tile] : runs) {
+    const Tensor part = made.slice(interval.begin() * N, interval.end() * N);
+    setTileMapping(part, tile);
+    parts.push_back(part.reshape({N, interval.size()}));
+  }
+  auto shape = t.shape();
+  shape.insert(shape.begin(), N);
+  return concat(parts, 1).reshape(shape);
+}
+
 }  // namespace poplar

@@ -21,10 +21,10 @@ poplar::Tensor metadataOf(const GraphImpl& graph, const poplar::Tensor& t,
   for (const unsigned id : t.view().variables()) {
     const auto known = graph.metadata.find(id);
     if (known == graph.metadata.end())
-      throw poplar::type_error(who +
-                               " has none; make it with Graph::addVariable or clone and metadata");
+      throw poplar::tensor_metadata_error(
+          who + " has none; make it with Graph::addVariable or clone and metadata");
     if (found != nullptr && *found != known->second)
-      throw poplar::type_error(who + " joins tensors of different metadata");
+      throw poplar::tensor_metadata_error(who + " joins tensors of different metadata");
     found = &known->second;
   }
   if (found == nullptr) throw poplar::type_error(who + " has no elements");
@@ -58,7 +58,8 @@ namespace {}  // namespace
 Graph::Graph() : Graph(Target::createCPUTarget()) {}
 Graph::Graph(const Target& target, replication_factor r)
     : impl_(std::make_shared<GraphImpl>(target)) {
-  if (r.factor == 0) throw poplar_error("Graph: replication factor 0 given, expected 1 or more");
+  if (r.factor == 0)
+    throw graph_replication_error("Graph: replication factor 0 given, expected 1 or more");
   impl_->replicas = r.factor;
 }
 Graph::Graph(const Device& device, replication_factor r) : Graph(device.getTarget(), r) {}
@@ -160,6 +161,31 @@ Tensor Graph::clone(const Type& type, const Tensor& metadata, const Tensor& t,
   return known(*impl_, clone(type, t, debugContext, method), metadata);
 }
 
+bool Tensor::hasMetadata() const {
+  if (!valid() || elementType() != QUARTER) return false;
+  try {
+    getMetadata();
+    return true;
+  } catch (const tensor_metadata_error&) {
+    return false;
+  }
+}
+Tensor Tensor::getMetadata() const {
+  return popir::metadataOf(*view().graph(), *this, "Tensor::getMetadata");
+}
+
+std::string Tensor::getVarStr() const {
+  std::string names;
+  for (const unsigned id : view().variables())
+    names += (names.empty() ? "" : ", ") + view().graph()->variable(id).name;
+  return names;
+}
+void Tensor::dumpRegions(std::ostream& os) const {
+  for (const auto& region : getVarRegions())
+    os << "variable " << region.var.id << " '" << view().graph()->variable(region.var.id).name
+       << "' [" << region.interval.begin() << ", " << region.interval.end() << ")\n";
+}
+
 Tensor Graph::getMetadata(const Tensor& t) const {
   return popir::metadataOf(*impl_, t, "Graph::getMetadata");
 }
@@ -238,6 +264,13 @@ void Graph::setInitialValueFrom(const Tensor& t, const Type& givenType, std::siz
                            &converted[static_cast<std::size_t>(flat) * size],
                            static_cast<std::size_t>(count) * size);
              });
+}
+
+void Graph::setInitialValueHalf(const Tensor& t, ArrayRef<std::uint16_t> bits) {
+  std::vector<popir::Half> values(bits.size());
+  if (!values.empty())
+    std::memcpy(static_cast<void*>(values.data()), bits.data(), bits.size() * sizeof(popir::Half));
+  setInitialValue(t, values);
 }
 
 namespace {
@@ -337,6 +370,112 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool requireCo
       throw invalid_tile_mapping("Graph::getTileMapping: elements of " + t.getDebugStr() +
                                  " are on tiles that this virtual graph has not");
   return own;
+}
+
+Graph::TileToTensorMapping Graph::getTileMapping(const Tensor& t, bool* isComplete, bool) const {
+  auto mapping = getTileMapping(t, false);
+  std::size_t mapped = 0;
+  for (const auto& intervals : mapping)
+    for (const auto& interval : intervals) mapped += interval.size();
+  if (isComplete != nullptr) *isComplete = mapped == t.numElements();
+  return mapping;
+}
+
+Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tensor& t) const {
+  auto mapping = getTileMapping(t, false);
+  if (!t.containsConstant()) return mapping;
+  std::vector<Interval> variable;  // in the flattened tensor
+  forEachRun(t.view(), 0, t.view().elements(),
+             [&](unsigned id, std::int64_t, std::int64_t n, std::int64_t flat) {
+               if (!impl_->variable(id).constant)
+                 variable.emplace_back(static_cast<std::size_t>(flat),
+                                       static_cast<std::size_t>(flat + n));
+             });
+  for (auto& intervals : mapping) {
+    std::vector<Interval> kept;
+    for (const auto& interval : intervals)
+      for (const auto& each : variable) {
+        const auto begin = std::max(interval.begin(), each.begin());
+        const auto end = std::min(interval.end(), each.end());
+        if (begin < end) kept.emplace_back(begin, end);
+      }
+    intervals.swap(kept);
+  }
+  return mapping;
+}
+
+namespace {
+
+const popir::Variable& variableOf(const char* who, const GraphImpl& graph, VariableRef v) {
+  if (v.id >= graph.variables.size())
+    throw index_error(std::string("Graph::") + who + ": variable " + std::to_string(v.id) +
+                      " given, the graph has " + std::to_string(graph.variables.size()));
+  return graph.variable(v.id);
+}
+
+unsigned checkedTile(const char* who, std::size_t tile, const Target& target) {
+  if (tile >= target.getNumTiles())
+    throw invalid_tile_mapping(std::string("Graph::") + who + ": tile " + std::to_string(tile) +
+                               " given, there are " + std::to_string(target.getNumTiles()));
+  return static_cast<unsigned>(tile);
+}
+
+}  // namespace
+
+Tensor Graph::getVariable(VariableRef variable) const {
+  const auto& found = variableOf("getVariable", *impl_, variable);
+  return Tensor(
+      View::ofVariable(impl_.get(), variable.id, found.constant, found.type, found.shape));
+}
+bool Graph::isConstant(VariableRef variable) const {
+  return variableOf("isConstant", *impl_, variable).constant;
+}
+
+unsigned Graph::convertTileToTopLevelGraphTile(unsigned tile) const {
+  checkedTile("convertTileToTopLevelGraphTile", tile, getTarget());
+  return virtual_ ? virtual_->tiles[tile] : tile;
+}
+unsigned Graph::convertTopLevelGraphTileToTile(unsigned tile) const {
+  checkedTile("convertTopLevelGraphTileToTile", tile, impl_->target);
+  if (!virtual_) return tile;
+  const auto& tiles = virtual_->tiles;
+  const auto found = std::lower_bound(tiles.begin(), tiles.end(), tile);
+  if (found == tiles.end() || *found != tile)
+    throw invalid_tile_mapping("Graph::convertTopLevelGraphTileToTile: tile " +
+                               std::to_string(tile) + " given, which this virtual graph has not");
+  return static_cast<unsigned>(found - tiles.begin());
+}
+unsigned Graph::convertVirtualTileToPhysicalTile(unsigned tile) const {
+  return checkedTile("convertVirtualTileToPhysicalTile", tile, impl_->target);
+}
+unsigned Graph::convertPhysicalTileToVirtualTile(unsigned tile) const {
+  return checkedTile("convertPhysicalTileToVirtualTile", tile, impl_->target);
+}
+unsigned Graph::convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tile) const {
+  const std::size_t perIPU = impl_->target.getTilesPerIPU();
+  if (tile >= perIPU)
+    throw invalid_tile_mapping("Graph::convertPhysicalTileToVirtualTile: tile " +
+                               std::to_string(tile) + " given, an IPU has " +
+                               std::to_string(perIPU));
+  return checkedTile("convertPhysicalTileToVirtualTile", ipu * perIPU + tile, impl_->target);
+}
+
+Tensor Graph::findUnbroadcastTensor(const Tensor& t) const {
+  checkGraph("findUnbroadcastTensor", *impl_, t);
+  if (!t.containsAliases()) return t;
+  Tensor found = t;
+  for (unsigned d = 0; d < t.rank(); ++d) {
+    const std::size_t n = found.dim(d);
+    for (std::size_t part = 1; part * 2 <= n; ++part) {
+      if (n % part != 0) continue;
+      const Tensor first = found.slice(0, part, d);
+      const auto times = static_cast<unsigned>(n / part);
+      if (first.broadcast(times, d).getVarRegions() != found.getVarRegions()) continue;
+      found = first;
+      break;
+    }
+  }
+  return found;
 }
 
 ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {

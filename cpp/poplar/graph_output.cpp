@@ -8,6 +8,7 @@
 #include "poplar/collective.hpp"
 #include "poplar/graph_impl.hpp"
 #include "poplar/program_node.hpp"
+#include "poplar/runs.hpp"
 
 namespace poplar {
 namespace {
@@ -137,19 +138,24 @@ void program::dumpProgram(const Graph& graph, const Program& program, std::ostre
 }
 
 std::vector<VariableInterval> Tensor::getVarRegions() const {
-  std::vector<Place> all;
-  for (const auto& piece : view().pieces())
-    places(piece, 0, piece.nest.from, piece.nest.to, 0, all);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Place& a, const Place& b) { return a.element < b.element; });
+  std::vector<std::pair<std::int64_t, VariableInterval>> runs;  // with their first element
+  popir::forEachRun(view(), 0, view().elements(),
+                    [&](unsigned id, std::int64_t first, std::int64_t n, std::int64_t flat) {
+                      const auto begin = static_cast<std::size_t>(first);
+                      runs.emplace_back(
+                          flat,
+                          VariableInterval(VariableRef(id),
+                                           Interval(begin, begin + static_cast<std::size_t>(n))));
+                    });
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<VariableInterval> out;
-  for (const auto& p : all) {
-    const auto at = static_cast<std::size_t>(p.offset);
-    if (!out.empty() && out.back().var.id == p.variable && out.back().interval.end() == at)
-      out.back().interval = Interval(out.back().interval.begin(), at + 1);
+  for (const auto& [flat, run] : runs)
+    if (!out.empty() && out.back().var == run.var &&
+        out.back().interval.end() == run.interval.begin())
+      out.back().interval = Interval(out.back().interval.begin(), run.interval.end());
     else
-      out.emplace_back(VariableRef(p.variable), Interval(at, at + 1));
-  }
+      out.push_back(run);
   return out;
 }
 
@@ -195,6 +201,78 @@ std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(
     last = &p;
   }
   return out;
+}
+
+namespace {
+
+/// The place of each interval's elements in a tensor of `elements`, by the order of which each
+/// interval begins at `from`, if elements of the order that begin at `from` lie at `to`.
+struct Moved {
+  std::size_t from, to, size;
+};
+
+std::vector<Interval> moved(const std::vector<Moved>& by, std::size_t elements,
+                            ArrayRef<Interval> intervals) {
+  std::vector<Interval> out;
+  for (const auto& interval : intervals) {
+    if (interval.begin() > interval.end() || interval.end() > elements)
+      throw index_error("TensorRearranger: elements from " + std::to_string(interval.begin()) +
+                        " to " + std::to_string(interval.end()) + " given, there are " +
+                        std::to_string(elements));
+    for (auto at = interval.begin(); at < interval.end();) {
+      auto part = std::upper_bound(by.begin(), by.end(), at,
+                                   [](std::size_t e, const Moved& m) { return e < m.from; });
+      --part;
+      const auto end = std::min(interval.end(), part->from + part->size);
+      const auto begin = part->to + at - part->from;
+      if (!out.empty() && out.back().end() == begin)
+        out.back() = Interval(out.back().begin(), begin + end - at);
+      else
+        out.emplace_back(begin, begin + end - at);
+      at = end;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Tensor TensorRearranger::rearrange(const Tensor& t) const {
+  if (t.numElements() != elements_)
+    throw index_error("TensorRearranger: " + t.getDebugStr() + " given, expected " +
+                      std::to_string(elements_) + " elements");
+  return order_.empty() ? t.flatten() : concat(t.flatten().slices(order_));
+}
+Tensor TensorRearranger::undoRearrangement(const Tensor& t) const { return inverse().rearrange(t); }
+
+TensorRearranger TensorRearranger::inverse() const {
+  return {elements_, rearrange(ArrayRef<Interval>({{0, elements_}}))};
+}
+std::vector<Interval> TensorRearranger::rearrange(ArrayRef<Interval> intervals) const {
+  std::vector<Moved> by;
+  std::size_t to = 0;
+  for (const auto& each : order_) {
+    by.push_back({each.begin(), to, each.size()});
+    to += each.size();
+  }
+  std::sort(by.begin(), by.end(), [](const Moved& a, const Moved& b) { return a.from < b.from; });
+  return moved(by, elements_, intervals);
+}
+std::vector<Interval> TensorRearranger::undoRearrangement(ArrayRef<Interval> intervals) const {
+  std::vector<Moved> by;
+  std::size_t from = 0;
+  for (const auto& each : order_) {
+    by.push_back({from, each.begin(), each.size()});
+    from += each.size();
+  }
+  return moved(by, elements_, intervals);
+}
+
+TensorRearranger Graph::getSimplifyingRearranger(const Tensor& t) const {
+  std::vector<Interval> order;
+  for (const auto& region : getSortedContiguousRegions(t, {{0, t.numElements()}}))
+    order.insert(order.end(), region.begin(), region.end());
+  return {t.numElements(), order};
 }
 
 void Graph::reorderToSimplify(Tensor* t, ArrayRef<Tensor*> ts, bool) const {

@@ -1,5 +1,6 @@
 // poplar::Graph: codelets and vertices.
 #include <popir/Codelet.hpp>
+#include <poplar/VertexIntrospector.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -50,9 +51,9 @@ struct Field {
     const auto& codelet = *graph.vertices[id].codelet;
     while (index < codelet.numFields && ref.name() != codelet.fields[index].name) ++index;
     if (index == codelet.numFields)
-      throw poplar::graph_connection_error("Graph::" + who + ": " + vertexText(graph, id) +
-                                           " has no field '" + ref.name() +
-                                           "'; its fields: " + fieldsText(codelet));
+      throw poplar::unknown_field("Graph::" + who + ": " + vertexText(graph, id) +
+                                  " has no field '" + ref.name() +
+                                  "'; its fields: " + fieldsText(codelet));
     if (ref.isIndexed() && !isList(type()))
       refuse("is no list of edges, so it has no element [" + std::to_string(ref.getIndex()) + "]");
   }
@@ -198,6 +199,44 @@ std::string stampOf(const std::string& path) {
 
 }  // namespace
 
+namespace {
+
+struct FileType {
+  CodeletFileType type;
+  const char *extension, *language;
+};
+const FileType fileTypes[] = {
+    {CodeletFileType::PreprocessedAsmSource, ".s", "assembler"},
+    {CodeletFileType::AsmSource, ".S", "assembler-with-cpp"},
+    {CodeletFileType::CSource, ".c", "c"},
+    {CodeletFileType::CppSource, ".cpp", "c++"},
+    {CodeletFileType::IrSource, ".ll", "ir"},
+    {CodeletFileType::Object, ".gp", ""},
+};
+
+const FileType* find(CodeletFileType type) {
+  for (const auto& each : fileTypes)
+    if (each.type == type) return &each;
+  return nullptr;
+}
+
+}  // namespace
+
+CodeletFileType getCodeletFileType(const char* path) {
+  const auto extension = std::filesystem::path(path).extension().string();
+  for (const auto& each : fileTypes)
+    if (extension == each.extension) return each.type;
+  return CodeletFileType::Auto;
+}
+std::string getExtensionFromFileType(CodeletFileType type) {
+  const auto* const found = find(type);
+  return found ? found->extension : "";
+}
+std::string getLanguageOption(CodeletFileType type) {
+  const auto* const found = find(type);
+  return found ? found->language : "";
+}
+
 bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFlags, StringRef) {
   const std::string path = src, flags = compileFlags;
   if (path.empty())
@@ -212,7 +251,7 @@ bool Graph::addCodelets(StringRef src, CodeletFileType type, StringRef compileFl
   try {
     bytes = popir::readFile(path);
   } catch (const poplar_error& e) {
-    throw graph_program_compilation_error(std::string("Graph::addCodelets: ") + e.what());
+    throw file_load_error(std::string("Graph::addCodelets: ") + e.what());
   }
   return impl_->codelets.addCompiled(key, stamp, bytes, path);
 }
@@ -235,8 +274,8 @@ const popir::CodeletField& fieldOf(const popir::Codelet& codelet, const std::str
     if (name == codelet.fields[i].name) return codelet.fields[i];
     known += (known.empty() ? "" : ", ") + std::string(codelet.fields[i].name);
   }
-  throw graph_connection_error(std::string(codelet.name) + " has no field '" + name +
-                               "'; its fields: " + known);
+  throw unknown_field(std::string(codelet.name) + " has no field '" + name +
+                      "'; its fields: " + known);
 }
 
 }  // namespace
@@ -309,8 +348,9 @@ void Graph::connect(FieldRef ref, const Tensor& t) {
   if (ref.isIndexed()) {
     auto& tensors = field.content().tensors;
     if (ref.getIndex() >= tensors.size())
-      field.refuse("has " + std::to_string(tensors.size()) + " elements, [" +
-                   std::to_string(ref.getIndex()) + "] given; use Graph::setFieldSize first");
+      throw no_size_specified(field.text() + " has " + std::to_string(tensors.size()) +
+                              " elements, [" + std::to_string(ref.getIndex()) +
+                              "] given; use Graph::setFieldSize first");
     field.check(t);
     tensors[ref.getIndex()] = t;
     if (field.isQuarter()) field.content().metadata[ref.getIndex()] = field.metadataOf(t);
@@ -381,6 +421,13 @@ void Graph::setInitialValueHalf(FieldRef ref, std::uint16_t bits) {
   setInitialValue(ref, value);
 }
 
+void Graph::setInitialValueHalf(FieldRef ref, ArrayRef<std::uint16_t> bits) {
+  std::vector<popir::Half> values(bits.size());
+  if (!values.empty())
+    std::memcpy(static_cast<void*>(values.data()), bits.data(), bits.size() * sizeof(popir::Half));
+  setInitialValue(ref, values);
+}
+
 void Graph::setTileMapping(VertexRef v, unsigned tile) {
   const auto id = popir::vertexOf("setTileMapping", *impl_, v);
   if (tile >= getTarget().getNumTiles())
@@ -405,5 +452,24 @@ void Graph::setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint6
   vertex.flops = flops;
   vertex.estimated = true;
 }
+
+VertexPerfEstimate Graph::getPerfEstimate(const VertexRef& v) const {
+  const auto id = static_cast<unsigned>(popir::vertexOf("getPerfEstimate", *impl_, v));
+  const auto& vertex = impl_->vertices[id];
+  if (vertex.estimated) return {vertex.cycles, vertex.flops};
+  const auto found = impl_->perfEstimators.find(vertex.codelet->name);
+  if (found == impl_->perfEstimators.end())
+    throw missing_perf_estimate("Graph::getPerfEstimate: " + popir::vertexText(*impl_, id) +
+                                " has none; use Graph::setPerfEstimate or registerPerfEstimator");
+  return found->second(VertexIntrospector(*impl_, id), getTarget());
+}
+
+unsigned Graph::getNumVertices() const {
+  std::size_t n = impl_->vertices.size();
+  for (const auto& set : impl_->computeSets) n += set.bulk.size();
+  return static_cast<unsigned>(n);
+}
+
+bool Graph::hasCodelet(StringRef vertexType) const { return impl_->codelets.knows(vertexType); }
 
 }  // namespace poplar

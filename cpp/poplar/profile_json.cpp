@@ -1,3 +1,4 @@
+#include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
 
 #include <cmath>
@@ -88,6 +89,12 @@ class Writer {
 };
 
 }  // namespace
+
+ProfileValue getAsProfileValue(const OptionFlags& options) {
+  ProfileValue::Map map;
+  for (const auto& [name, value] : options) map[name] = value;
+  return map;
+}
 
 void serializeToJSON(std::ostream& out, const ProfileValue& value, bool prettyPrint) {
   Writer(out, prettyPrint).write(value);

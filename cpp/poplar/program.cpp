@@ -85,7 +85,9 @@ void Sequence::add(const Program& p) {
 std::size_t Sequence::size() const { return node_->children.size(); }
 
 Block::Block(const Program& b, StringRef name, const DebugContext& debugContext)
-    : Program(make(Kind::Sequence, DebugContext(debugContext, name))) {
+    : Block(b, DebugContext(debugContext, name)) {}
+Block::Block(const Program& b, const DebugContext& debugContext)
+    : Program(make(Kind::Sequence, debugContext)) {
   node_->children.push_back(body(b));
   node_->isBlock = true;
 }
@@ -185,6 +187,18 @@ Switch::Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program
     : Switch(std::move(control), cases, Sequence(), debugContext) {}
 Switch::Switch(Tensor control, const DebugContext& debugContext)
     : Switch(std::move(control), {}, Sequence(), debugContext) {}
+Switch::Switch(Tensor control, const Program& defaultCase, const DebugContext& debugContext)
+    : Switch(std::move(control), {}, defaultCase, debugContext) {}
+Switch Switch::switchWithBoundsChecking(Tensor control,
+                                        const std::vector<std::pair<std::int32_t, Program>>& cases,
+                                        const DebugContext& debugContext) {
+  if (!control.valid()) return Switch(std::move(control), cases, debugContext);
+  const auto name = debugContext.getPathName();
+  const ErrorProgram none(
+      "the value is no case of the Switch" + (name.empty() ? "" : " '" + name + "'"), control,
+      debugContext);
+  return Switch(std::move(control), cases, none, debugContext);
+}
 Switch Switch::switchWithUnreachableDefault(Tensor control, const DebugContext& debugContext) {
   return Switch(std::move(control), debugContext);
 }
@@ -264,6 +278,17 @@ ErrorProgram::ErrorProgram(StringRef message, Tensor t, const DebugContext& debu
   node_->expected = false;
 }
 
+Abort::Abort(const std::string& message, const DebugContext& debugContext)
+    : Program(make(Kind::Print, debugContext)) {
+  node_->name = message;
+  node_->expected = false;
+}
+Abort::Abort(const DebugContext& debugContext)
+    : Abort("program '" + debugContext.getPathName() + "'", debugContext) {}
+
+AbortOnCondition::AbortOnCondition(Tensor predicate, const std::string& message,
+                                   const DebugContext& debugContext)
+    : Program(If(predicate, Abort(message, debugContext), Sequence(), debugContext)) {}
 AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext& debugContext)
     : Program(If(predicate,
                  ErrorProgram("AbortOnCondition: the condition of '" + debugContext.getPathName() +

@@ -25,7 +25,8 @@ struct ProgramNode {
     Call,         // function
     HostCall,     // calls hostFunction with inputs and outputs
     Sync,
-    Print,         // prints src, with title `name` and `format`; not `expected`: ends the run
+    Print,         // prints src, with title `name` and `format`; not `expected`: ends the run,
+                   // where src may be no valid tensor
     WriteUndef,    // dst
     SetRounding,   // stochastic if `expected`, else to nearest, for the following steps
     SeedRounding,  // seeds stochastic rounding: src is the seed, count the modifier

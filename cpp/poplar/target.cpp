@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "machine/links.hpp"
 #include "machine/target_spec.hpp"
@@ -124,6 +125,49 @@ unsigned Target::getVectorWidth(const Type& type) const {
   const auto width = spec_->dataPathWidth / 8 / static_cast<unsigned>(type.sizeInBytes());
   return width == 0 ? 1 : width;
 }
+namespace {
+
+/// The limits of the host's type that is like a type of the device.
+struct Limits {
+  long double lowest, largest;
+};
+
+template <class T>
+Limits limits() {
+  return {static_cast<long double>(std::numeric_limits<T>::lowest()),
+          static_cast<long double>(std::numeric_limits<T>::max())};
+}
+
+Limits limitsOf(const Type& type) {
+  if (type == BOOL) return {0, 1};
+  if (type == CHAR) return limits<char>();
+  if (type == SIGNED_CHAR) return limits<signed char>();
+  if (type == UNSIGNED_CHAR) return limits<unsigned char>();
+  if (type == SHORT) return limits<std::int16_t>();
+  if (type == UNSIGNED_SHORT) return limits<std::uint16_t>();
+  if (type == INT) return limits<std::int32_t>();
+  if (type == UNSIGNED_INT) return limits<std::uint32_t>();
+  if (type == LONGLONG) return limits<std::int64_t>();
+  if (type == UNSIGNED_LONGLONG) return limits<std::uint64_t>();
+  if (type == HALF) return {-65504, 65504};
+  if (type == FLOAT) return limits<float>();
+  if (type == DOUBLE) return limits<double>();
+  throw type_error("Target: the limits of " + type.toString() +
+                   " are not known: they depend on a tensor's metadata, or there are none");
+}
+
+}  // namespace
+
+long double Target::largest(const Type& type) { return limitsOf(type).largest; }
+long double Target::lowest(const Type& type) { return limitsOf(type).lowest; }
+
+Target Target::createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const {
+  auto spec = *spec_;
+  spec.set("numIPUs", numIPUs);
+  spec.set("tilesPerIPU", tilesPerIPU);
+  return targetOf(std::move(spec));
+}
+
 std::size_t Target::getTypeSize(const Type& type) const { return type.sizeInBytes(); }
 unsigned Target::getWeightsPerConvUnit(bool floatActivations) const {
   return spec_->convUnitMaxPipelineDepth * (floatActivations

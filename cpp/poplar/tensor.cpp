@@ -267,8 +267,9 @@ Tensor Tensor::reinterpret(const Type& type) const {
 bool Tensor::isContiguous() const {
   const auto pieces = view_->pieces();
   if (pieces.empty()) return true;
-  return pieces.size() == 1 && (pieces[0].nest.dims.empty() || (pieces[0].nest.dims.size() == 1 &&
-                                                                pieces[0].nest.dims[0].from == 1));
+  if (pieces.size() > 1) return getVarRegions().size() == 1;
+  return (pieces[0].nest.dims.empty() ||
+          (pieces[0].nest.dims.size() == 1 && pieces[0].nest.dims[0].from == 1));
 }
 
 bool Tensor::containsAliases() const { return view_->containsAliases(); }

@@ -83,8 +83,12 @@ poplar_error::~poplar_error() noexcept = default;
   NAME::~NAME() noexcept = default;
 POPIR_POPLAR_ERROR(index_error, poplar_error)
 POPIR_POPLAR_ERROR(invalid_option, poplar_error)
+POPIR_POPLAR_ERROR(invalid_machine_model, invalid_option)
 POPIR_POPLAR_ERROR(invalid_tile_mapping, poplar_error)
 POPIR_POPLAR_ERROR(graph_connection_error, poplar_error)
+POPIR_POPLAR_ERROR(unknown_vertex_type, graph_connection_error)
+POPIR_POPLAR_ERROR(unknown_field, graph_connection_error)
+POPIR_POPLAR_ERROR(no_size_specified, graph_connection_error)
 graph_memory_allocation_error::graph_memory_allocation_error(const std::string& s)
     : poplar_error(s) {}
 graph_memory_allocation_error::graph_memory_allocation_error(const char* s) : poplar_error(s) {}
@@ -92,12 +96,23 @@ graph_memory_allocation_error::graph_memory_allocation_error(const std::string& 
     : poplar_error(s), profilePath(std::move(path)) {}
 graph_memory_allocation_error::~graph_memory_allocation_error() noexcept = default;
 POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
+POPIR_POPLAR_ERROR(graph_object_load_error, graph_program_compilation_error)
+POPIR_POPLAR_ERROR(file_load_error, graph_program_compilation_error)
+link_error::link_error(const std::string& s, const std::string& text)
+    : graph_program_compilation_error(s), output(text) {}
+link_error::link_error(const char* s, const char* text)
+    : link_error(std::string(s), std::string(text)) {}
+link_error::~link_error() noexcept = default;
 POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)
 POPIR_POPLAR_ERROR(type_error, poplar_error)
+POPIR_POPLAR_ERROR(tensor_metadata_error, type_error)
 POPIR_POPLAR_ERROR(stream_connection_error, poplar_error)
 POPIR_POPLAR_ERROR(tensor_io_state_error, poplar_error)
 POPIR_POPLAR_ERROR(control_program_error, poplar_error)
+POPIR_POPLAR_ERROR(graph_recursion_error, control_program_error)
+POPIR_POPLAR_ERROR(graph_replication_error, poplar_error)
 POPIR_POPLAR_ERROR(profiling_disabled, poplar_error)
+POPIR_POPLAR_ERROR(missing_perf_estimate, poplar_error)
 POPIR_POPLAR_ERROR(runtime_error, poplar_error)
 POPIR_POPLAR_ERROR(application_runtime_error, runtime_error)
 POPIR_POPLAR_ERROR(system_runtime_error, runtime_error)
@@ -106,6 +121,16 @@ recoverable_runtime_error::recoverable_runtime_error(const std::string& s, Recov
 recoverable_runtime_error::~recoverable_runtime_error() noexcept = default;
 POPIR_POPLAR_ERROR(unrecoverable_runtime_error, system_runtime_error)
 POPIR_POPLAR_ERROR(unknown_runtime_error, system_runtime_error)
+POPIR_POPLAR_ERROR(graph_object_creation_error, poplar_error)
+POPIR_POPLAR_ERROR(no_environment, poplar_error)
+POPIR_POPLAR_ERROR(missing_profile_data, poplar_error)
+POPIR_POPLAR_ERROR(missing_graph_profile, poplar_error)
+POPIR_POPLAR_ERROR(tensor_creation_error, poplar_error)
+POPIR_POPLAR_ERROR(overflow_error, poplar_error)
+POPIR_POPLAR_ERROR(memory_elem_constraints_error, poplar_error)
+POPIR_POPLAR_ERROR(stream_memory_allocation_error, poplar_error)
+POPIR_POPLAR_ERROR(symbol_error, poplar_error)
+POPIR_POPLAR_ERROR(parse_error, poplar_error)
 
 std::string toString(RecoveryAction action) {
   switch (action) {

@@ -62,7 +62,7 @@ class Flattener {
       case Kind::If: return branch(node);
       case Kind::Call:
         if (++depth_ > kMaxDepth)
-          throw poplar::control_program_error("Call: functions call one another in a circle");
+          throw poplar::graph_recursion_error("Call: functions call one another in a circle");
         call(node);
         --depth_;
         return;

@@ -43,6 +43,14 @@ void printVersion() {
             << "\n";
 }
 
+/// The names between commas.
+std::vector<std::string> listed(const std::string& names) {
+  std::vector<std::string> all;
+  std::istringstream rest(names);
+  for (std::string name; std::getline(rest, name, ',');) all.push_back(name);
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,6 +79,10 @@ int main(int argc, char** argv) {
     }
     if (valueOf("-o", output)) continue;
     if (valueOf("--target", targets) || valueOf("-target", targets)) {
+      for (const auto& name : listed(targets))
+        if (name != "cpu" && name != "ipu1" && name != "ipu2" && name != "ipu21")
+          return fail("target '" + name + "' given, expected one or more of cpu, ipu1, ipu2 and " +
+                      "ipu21, with commas between them");
       if (targets.find("cpu") == std::string::npos) options.push_back("-D__IPU__");
       continue;
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from threading import get_ident
 from typing import Any
 
@@ -16,11 +16,23 @@ from popir.errors import (
 )
 from popir.exclusive import IN_STEP, exclusive
 from popir.session.prepared import Prepared
-from popir.stepio import UNBOUND, PyStepIO, PyStepIOCallback
+from popir.stepio import UNBOUND, Port, PyStepIO, PyStepIOCallback
 from popir.typed import fitted, typed
 
 Array = np.ndarray[Any, Any]
 _log = logging.getLogger("popir.session")
+
+
+def _by_batches(buffers: Iterable[tuple[Port, Array]], first: bool) -> list[tuple[Port, Array]]:
+    """The slots of all streams, those of one batch together, in the order of the streams. What a
+    stream has once for several batches comes with the first of them, or else the last.
+    """
+    found: list[tuple[float, int, Port, Array]] = []
+    for i, (port, buffer) in enumerate(buffers):
+        slots = port.slots(buffer)
+        for k, slot in enumerate(slots, 0 if first else 1):
+            found.append((k / len(slots), i, port, slot))
+    return [(port, slot) for _, _, port, slot in sorted(found, key=lambda each: each[:2])]
 
 
 @typed(by_hand=["run"])
@@ -141,10 +153,8 @@ class Running(Prepared):
         )
 
     def _run_with_callbacks(self, stepio: PyStepIOCallback) -> None:
-        for port in self._inputs:
-            if self._is_synthetic:
-                continue
-            for slot in port.slots(port.stage()):
+        if not self._is_synthetic:
+            for port, slot in _by_batches(((port, port.stage()) for port in self._inputs), True):
                 array = stepio.input_callback(port.id, False)
                 port.check_batch(array)
                 port.fill(slot, array)
@@ -154,12 +164,12 @@ class Running(Prepared):
             self._runner.run(0)
         except PopirError as error:
             raise self._owners.told(error) from None
-        for port, buffer in staged:
-            for slot in port.slots(buffer[port.returned()]):
-                array = stepio.output_callback(port.id)
-                port.check_batch(array)
-                port.spill(slot, array)
-                stepio.output_complete_callback(port.id)
+        returned = [(port, buffer[port.returned()]) for port, buffer in staged]
+        for port, slot in _by_batches(returned, False):
+            array = stepio.output_callback(port.id)
+            port.check_batch(array)
+            port.spill(slot, array)
+            stepio.output_complete_callback(port.id)
 
     def _per_callback(self, id: str) -> int:
         """The elements that a callback of a PyStepIOCallback gives or gets, for programs in C++."""

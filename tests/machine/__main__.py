@@ -1,6 +1,6 @@
 """Prints what the machine model says beside what others published, from figures in this folder.
 
-    python -m tests.machine            all tables, in about a minute
+    python -m tests.machine            all tables, in about four minutes of one core
     python -m tests.machine products   one of them
 
 Where each figure comes from stands at the head of its file, and in docs/machine_model.md.

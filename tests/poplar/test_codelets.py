@@ -321,8 +321,8 @@ def test_popc_makes_files_of_several_sources(tmp_path):
     good = (tmp_path / "both.gp").read_bytes()
     bad = tmp_path / "bad.gp"
     for content, words in [
-        (good[:-100], "the file is damaged"),
-        (good[:-1] + b"!", "the file is damaged"),
+        (good[:-100], "damaged: it has [0-9]* bytes of content, expected [0-9]*; compile"),
+        (good[:-1] + b"!", "damaged: its content is not what popc wrote; compile the sources ag"),
         (respelled(good), "the file is damaged: '-[0-9]*' is no size"),
         (good.replace(b"codelets\n6\n", b"codelets\n999\n", 1), "has format '999'.*popc"),
         (b"\x7fELF", "not a .gp file"),
@@ -335,7 +335,13 @@ def test_popc_makes_files_of_several_sources(tmp_path):
 
 def test_popc_says_what_is_wrong(tmp_path):
     popc = PACKAGE / "bin" / "popc"
-    for options, words in [([], "no source"), (["--frob"], "unknown option"), (["x.cpp"], "x.cpp")]:
+    unknown = "target 'ipu9' given, expected one or more of cpu, ipu1, ipu2 and ipu21"
+    for options, words in [
+        ([], "no source"),
+        (["--frob"], "unknown option"),
+        (["x.cpp"], "x.cpp"),
+        (["--target=cpu,ipu9", "x.cpp"], unknown),
+    ]:
         result = attempt(popc, *options, cwd=tmp_path)
         assert result.returncode == 1 and words in result.stderr
     assert "Usage" in run(popc, "--help", cwd=tmp_path)

@@ -45,6 +45,52 @@ def test_counted_loops_and_options_from_json(tmp_path: Path):
     assert lines[5] == "305"
 
 
+def test_functions_that_few_programs_call(tmp_path: Path):
+    """What each line says follows from the program by hand."""
+    lines = run(build("spellings", tmp_path), cwd=tmp_path).splitlines()
+    assert lines[:9] == [
+        "70",
+        "-1",
+        "20",
+        "20 ErrorProgram: the value is no case of the Switch 'checked': 3",
+        "3 Abort: enough",
+        "3 Abort: program 'named'",
+        "6",
+        "5 Abort: stopped",
+        "true",
+    ]
+    assert lines[9:14] == [
+        "011101",  # half of `a` has no tile; of `c`, a constant, no tile has a variable
+        "01 a, c",
+        "variable 0 'a' [3, 6)",
+        "variable 1 'c' [0, 3)",
+        "0",
+    ]
+    assert lines[14].endswith("is float; quarter has metadata")
+    assert lines[15] == "[1,3,1][2,3][2,3]"
+    assert lines[16] == "1011 3-4 0-1 2-3 5-6 | 1-2 0-1 2-3 5-6"
+    assert lines[17].endswith("given, expected 6 elements")
+    assert lines[18].endswith("elements from 3 to 7 given, there are 6")
+    assert lines[19:22] == [
+        "[2,2,3]4111",
+        "clones: Graph::cloneN: 0 clones given, expected 1 or more",
+        "10 65535",
+    ]
+    assert lines[22] == "1"
+    assert "use Graph::setPerfEstimate or registerPerfEstimator" in lines[23]
+    assert lines[24] == "200 5 6"
+    assert "no codelet 'Columns'" in lines[25] and "has no field 'inn'" in lines[26]
+    assert lines[27] == f"{(1 + 2) * 3 - 2 * (3 + 4) * 3} 1 2"
+    assert lines[28] == "53566"  # the half's tiles are 1, 3, 5 and 7
+    assert "tile 2 given, which this virtual graph has not" in lines[29]
+    assert "tile 4 given, there are 4" in lines[30] and "an IPU has 4" in lines[31]
+    assert "replication factor 0" in lines[32]
+    assert lines[33] == f"24 4 {2**15 - 1} -65504 {2**64 - 1} 3"
+    assert "depend on a tensor's metadata" in lines[34]
+    assert "numIPUs = 0 given, expected a whole number from 1 to 64" in lines[35]
+    assert lines[36:] == ["121 6 3 2 b", "111 .cpp c++"]
+
+
 def test_devices_by_id_and_written_executables(tmp_path: Path):
     lines = run(build("written", tmp_path), cwd=tmp_path).splitlines()
     assert lines[0] == "0 1472"
@@ -209,8 +255,8 @@ def test_remote_buffers_switches_and_profiles(tmp_path: Path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda b: b[:-9], "the executable is damaged"),
-        (lambda b: b[:-9] + b"x" * 9, "the executable is damaged"),
+        (lambda b: b[:-9], r"damaged: it has \d+ bytes, expected \d+; compile the graph again"),
+        (lambda b: b[:-9] + b"x" * 9, "damaged: its content is not what was written; compile"),
         (lambda b: b.replace(popir.__version__.encode(), b"0.0.0", 1), "written by popir 0.0.0"),
         (lambda b: b"#!/bin/sh\n" + b, "this is no executable that popir wrote"),
         (lambda b: b"", "this is no executable that popir wrote"),

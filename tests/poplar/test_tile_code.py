@@ -210,3 +210,55 @@ def test_files_are_joined_and_assembly_is_left_out(tmp_path: Path) -> None:
         assert out[0] == value
     alone = popc("c.S", "-o", "c.gp", cwd=tmp_path)
     assert alone.returncode == 1 and "give the source in C++" in alone.stderr
+
+
+SHUFFLES = """
+#include <ipu_builtins.h>
+#include <poplar/Vertex.hpp>
+struct Shuffle : poplar::Vertex {
+  poplar::Input<poplar::Vector<unsigned>> in;
+  poplar::Output<poplar::Vector<unsigned>> out;
+  poplar::Input<poplar::Vector<float>> f;
+  poplar::Output<poplar::Vector<float>> g;
+  void compute() {
+    out[0] = __builtin_ipu_shuf8x8lo(in[0], in[1]);
+    out[1] = __builtin_ipu_shuf8x8hi(in[0], in[1]);
+    out[2] = __builtin_ipu_sort8x8lo(in[0], in[1]);
+    out[3] = __builtin_ipu_sort8x8hi(in[0], in[1]);
+    float2 a = {f[0], f[1]}, b = {f[2], f[3]};
+    float2 lo = __builtin_ipu_sort4x32lo(a, b), hi = __builtin_ipu_sort4x32hi(a, b);
+    g[0] = lo[0]; g[1] = lo[1]; g[2] = hi[0]; g[3] = hi[1];
+  }
+};
+"""
+
+
+def test_bytes_and_numbers_of_two_words_in_another_order(compiler: str) -> None:
+    """PopLibs packs four bytes with shuf8x8lo; tests of Graphcore's compiler widen bytes with the
+    shuffles, and narrow words of 16 bits to bytes with sort8x8lo.
+    """
+    graph = poplar.Graph(poplar.IPUModel().createDevice())
+    graph.addCodelets(SHUFFLES)
+    words = np.array([0xA3A2A1A0, 0xB3B2B1B0], np.uint32)
+    numbers = np.array([1, 2, 3, 4], np.float32)
+    tensors = {}
+    for name, values in {"in": words, "out": np.zeros(4, np.uint32), "f": numbers}.items():
+        kind = poplar.FLOAT if values.dtype == np.float32 else poplar.UNSIGNED_INT
+        tensors[name] = graph.addVariable(kind, [len(values)], name)
+        graph.setTileMapping(tensors[name], 0)
+        graph.setInitialValue(tensors[name], values)
+    tensors["g"] = graph.clone(tensors["f"])
+    cs = graph.addComputeSet("cs")
+    graph.setTileMapping(graph.addVertex(cs, "Shuffle", tensors), 0)
+    for name in ("out", "g"):
+        graph.createHostRead(name, tensors[name])
+    engine = poplar.Engine(graph, [program.Execute(cs)])
+    engine.run(0)
+    out, g = np.zeros(4, np.uint32), np.zeros(4, np.float32)
+    engine.readTensor("out", out)
+    engine.readTensor("g", g)
+    a, b = words.view(np.uint8).reshape(2, 4)
+    turns = np.stack([a, b], 1).reshape(2, 4)
+    sorted_ = [np.concatenate([a[k::2], b[k::2]]) for k in (0, 1)]
+    assert out.view(np.uint8).reshape(4, 4).tolist() == [*turns.tolist(), *map(list, sorted_)]
+    assert g.tolist() == numbers.reshape(2, 2).T.flatten().tolist()

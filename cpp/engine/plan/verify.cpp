@@ -249,7 +249,7 @@ void verifyParts(const Plan& plan, std::size_t p, std::size_t s) {
     case Step::Kind::JumpUnless:
       require(step.src.valid() && step.src.numElements() == 1, "has no predicate of one element");
       return;
-    case Step::Kind::Print:
+    case Step::Kind::Print: require(step.src.valid() || !step.expected, "has no tensor"); return;
     case Step::Kind::SeedRounding: require(step.src.valid(), "has no tensor"); return;
     case Step::Kind::None:
     case Step::Kind::RepeatBegin:

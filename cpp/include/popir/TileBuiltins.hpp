@@ -153,6 +153,17 @@ inline popir::half2 tile_builtin_ipu_f16v2grand() {
 inline unsigned tile_builtin_ipu_bitrev8(unsigned x) { return popir::tile::reverseBitsOfBytes(x); }
 inline unsigned tile_builtin_ipu_cms(int x) { return popir::tile::leadingSigns(x); }
 inline unsigned tile_builtin_ipu_swap8(unsigned x) { return __builtin_bswap32(x); }
+// From two words: the bytes of both halves in turns, the even or the odd bytes, the first or the second number.
+inline unsigned tile_builtin_ipu_shuf8x8lo(unsigned a, unsigned b) {
+  return (a & 0xff) | (b & 0xff) << 8 | (a & 0xff00) << 8 | (b & 0xff00) << 16;
+}
+inline unsigned tile_builtin_ipu_shuf8x8hi(unsigned a, unsigned b) { return tile_builtin_ipu_shuf8x8lo(a >> 16, b >> 16); }
+inline unsigned tile_builtin_ipu_sort8x8lo(unsigned a, unsigned b) {
+  return (a & 0xff) | (a >> 8 & 0xff00) | (b & 0xff) << 16 | (b & 0xff0000) << 8;
+}
+inline unsigned tile_builtin_ipu_sort8x8hi(unsigned a, unsigned b) { return tile_builtin_ipu_sort8x8lo(a >> 8, b >> 8); }
+inline popir::float2 tile_builtin_ipu_sort4x32lo(popir::float2 a, popir::float2 b) { return popir::float2{a[0], b[0]}; }
+inline popir::float2 tile_builtin_ipu_sort4x32hi(popir::float2 a, popir::float2 b) { return popir::float2{a[1], b[1]}; }
 
 // The clock.
 inline unsigned tile_builtin_ipu_get_scount_l() { return static_cast<unsigned>(popir::tile::cycles()); }
@@ -206,12 +217,6 @@ POPIR_NO_MEANING(f32class)
 POPIR_NO_MEANING(roll32)
 POPIR_NO_MEANING(roll8l)
 POPIR_NO_MEANING(roll8r)
-POPIR_NO_MEANING(shuf8x8hi)
-POPIR_NO_MEANING(shuf8x8lo)
-POPIR_NO_MEANING(sort4x32hi)
-POPIR_NO_MEANING(sort4x32lo)
-POPIR_NO_MEANING(sort8x8hi)
-POPIR_NO_MEANING(sort8x8lo)
 POPIR_NO_MEANING(sort8)
 #undef POPIR_NO_MEANING
 // clang-format on

@@ -25,6 +25,14 @@ enum class DataStreamType {
   RemoteBuffer
 };
 
+inline bool isHostToDevice(DataStreamType type) {
+  return type == DataStreamType::HostToDeviceFIFO || type == DataStreamType::HostToDeviceBuffer;
+}
+inline bool isDeviceToHost(DataStreamType type) {
+  return type == DataStreamType::DeviceToHostFIFO || type == DataStreamType::DeviceToHostBuffer;
+}
+inline bool isRemoteBuffer(DataStreamType type) { return type == DataStreamType::RemoteBuffer; }
+
 /// A FIFO between host and device; created by Graph::addHostToDeviceFIFO or addDeviceToHostFIFO.
 class DataStream {
  public:

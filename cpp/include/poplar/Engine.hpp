@@ -131,6 +131,15 @@ class Engine {
   void readTensor(StringRef handle, void* buffer, void* bufferEnd);
   void readTensor(StringRef handle, void* buffer);
   template <class T>
+  void writeTensor(StringRef handle, ArrayRef<T> buffer) {
+    writeTensor(handle, buffer.data(), buffer.data() + buffer.size());
+  }
+  template <class T>
+  void readTensor(StringRef handle, ArrayRef<T> buffer) {
+    auto* const begin = const_cast<T*>(buffer.data());
+    readTensor(handle, begin, begin + buffer.size());
+  }
+  template <class T>
   void writeTensor(StringRef handle, const std::vector<T>& buffer) {
     writeTensor(handle, buffer.data(), buffer.data() + buffer.size());
   }
@@ -170,6 +179,9 @@ class Engine {
                             unsigned repeatIndex, unsigned replicationIndex = 0) {
     copyFromRemoteBuffer(handle, ArrayRef<T>(destination), repeatIndex, replicationIndex);
   }
+
+  /// The options that the engine was made with, of the environment too.
+  const OptionFlags& getEngineOptions() const;
 
   /// The host's clock, and the time between two readings as text.
   using TimerTimePoint = std::chrono::steady_clock::time_point;

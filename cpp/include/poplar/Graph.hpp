@@ -24,6 +24,7 @@
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/VariableMappingMethod.hpp>
+#include <poplar/VariableRef.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/replication_factor.hpp>
 #include <poplar/version.hpp>
@@ -66,6 +67,30 @@ struct VirtualTiles;  // cpp/poplar/virtual_tiles.hpp
 }  // namespace popir
 
 namespace poplar {
+
+/// An order of the elements of tensors; created by Graph::getSimplifyingRearranger.
+class TensorRearranger {
+ public:
+  TensorRearranger() = default;
+  /// `order` has all of `elements`, each once.
+  TensorRearranger(std::size_t elements, std::vector<Interval> order)
+      : elements_(elements), order_(std::move(order)) {}
+  bool valid() const { return !order_.empty() || elements_ > 0; }
+  /// The elements of a tensor in this order, as a vector, and back.
+  /// \throws index_error for another number of elements
+  Tensor rearrange(const Tensor& t) const;
+  Tensor undoRearrangement(const Tensor& t) const;
+  /// Where elements of the flattened tensor are in the new order, and back. Neighbours are joined.
+  /// \throws index_error for elements that it does not have
+  std::vector<Interval> rearrange(ArrayRef<Interval> intervals) const;
+  std::vector<Interval> undoRearrangement(ArrayRef<Interval> intervals) const;
+
+ private:
+  TensorRearranger inverse() const;
+
+  std::size_t elements_ = 0;
+  std::vector<Interval> order_;
+};
 
 /// A graph of variables, vertices and streams. It can be moved, but not copied.
 class Graph {
@@ -165,23 +190,27 @@ class Graph {
   Tensor clone(const Type& type, const Tensor& metadata, const Tensor& t,
                const DebugContext& debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  Tensor clone(const Tensor& metadata, const Tensor& t, const DebugContext& debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
+    return clone(t.elementType(), metadata, t, debugContext, method);
+  }
   /// The metadata of a tensor of QUARTER.
   /// \throws type_error for other tensors, and for one that joins tensors of different metadata or
   /// of none
   Tensor getMetadata(const Tensor& t) const;
 
   /// N clones, along a new first dimension.
+  /// \throws index_error for 0 of them
   Tensor cloneN(const Type& type, const Tensor& t, std::size_t N,
                 const DebugContext& debugContext = {},
-                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
-    std::vector<Tensor> clones;
-    for (std::size_t i = 0; i < N; ++i)
-      clones.push_back(clone(type, t, debugContext, method).expand({0}));
-    return concat(clones);
-  }
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplication =
+                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
   Tensor cloneN(const Tensor& t, std::size_t N, const DebugContext& debugContext = {},
-                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
-    return cloneN(t.elementType(), t, N, debugContext, method);
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplication =
+                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION) {
+    return cloneN(t.elementType(), t, N, debugContext, method, duplication);
   }
 
   /// Sets the value that a variable has after Engine::load().
@@ -199,6 +228,12 @@ class Graph {
     setInitialValue(t, ArrayRef<T>(&value, 1));
   }
 
+  /// The same of HALF, from its bits.
+  void setInitialValueHalf(const Tensor& t, std::uint16_t bits) {
+    setInitialValueHalf(t, ArrayRef<std::uint16_t>(&bits, 1));
+  }
+  void setInitialValueHalf(const Tensor& t, ArrayRef<std::uint16_t> bits);
+
   /// The same from `n` elements (1 or all) in the tensor's own type.
   void setInitialBytes(const Tensor& t, const void* values, std::size_t n) {
     setInitialValueFrom(t, t.elementType(), 0, values, n);
@@ -214,19 +249,33 @@ class Graph {
   void addCodelets(std::stringstream& stream, StringRef compileFlags = "",
                    CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "");
   /// The same for each of several files. Returns true if the graph lacked one of them.
-  bool addCodelets(const std::vector<std::string>& files, StringRef compileFlags = "") {
+  bool addCodelets(const std::vector<std::string>& files, StringRef compileFlags = "",
+                   StringRef targetName = "") {
+    return addCodelets(ArrayRef<std::string>(files), compileFlags, targetName);
+  }
+  // A template, so that a list in braces is no candidate.
+  template <class Name,
+            typename = typename std::enable_if<std::is_same<Name, std::string>::value>::type>
+  bool addCodelets(ArrayRef<Name> files, StringRef compileFlags = "", StringRef = "") {
     bool added = false;
     for (const auto& file : files)
       added = addCodelets(file, CodeletFileType::Auto, compileFlags) || added;
     return added;
   }
+  /// Whether a vertex of this type can be added.
+  bool hasCodelet(StringRef vertexType) const;
   /// The largest value that a field of state of a vertex type can hold.
   /// \throws graph_connection_error for an unknown vertex type or field, or one that is no number
   std::size_t getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
+  template <class T>
+  T getMaxVertexFieldValueAs(StringRef vertexType, StringRef field) const {
+    return static_cast<T>(getMaxVertexFieldValue(vertexType, field));
+  }
   /// The largest size of a dimension of a field: of vectors 0, of lists of edges 0 and of their
   /// edges 1. That of 32 bits, since no layout has fewer here.
   /// \throws graph_connection_error for an unknown vertex type or field, or another dimension
   std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const;
+  using ConnectionDesc = poplar::ConnectionDesc;
   /// Adds a vertex to a compute set.
   /// \throws graph_connection_error for an unknown vertex type or field
   VertexRef addVertex(ComputeSet cs, StringRef vertexType);
@@ -234,6 +283,9 @@ class Graph {
                       std::initializer_list<ConnectionDesc> connections) {
     return addVertexFrom(cs, vertexType,
                          ArrayRef<ConnectionDesc>(connections.begin(), connections.size()));
+  }
+  VertexRef addVertex(ComputeSet cs, StringRef vertexType, ArrayRef<ConnectionDesc> connections) {
+    return addVertexFrom(cs, vertexType, connections);
   }
   VertexRef addVertexFrom(ComputeSet cs, StringRef vertexType,
                           ArrayRef<ConnectionDesc> connections);
@@ -268,11 +320,20 @@ class Graph {
     setInitialValue(field, ArrayRef<T>(values));
   }
   void setInitialValueHalf(FieldRef field, std::uint16_t bits);
+  void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> bits);
   void setFieldValue(FieldRef field, const FieldData& values, bool single);
   /// Sets the tile on which a vertex executes.
   void setTileMapping(VertexRef v, unsigned tile);
   /// Sets the cost of one execution of the vertex for the machine model.
   void setPerfEstimate(const VertexRef& v, std::uint64_t cycles, std::uint64_t flops = 0);
+  void setPerfEstimate(const VertexRef& v, const VertexPerfEstimate& estimate) {
+    setPerfEstimate(v, estimate.cycles, estimate.flops);
+  }
+  /// What setPerfEstimate() has said of a vertex, else what the estimator of its type says now.
+  /// \throws missing_perf_estimate if there is neither
+  VertexPerfEstimate getPerfEstimate(const VertexRef& v) const;
+  /// The vertices so far: those of programs and, one each, those of library functions.
+  unsigned getNumVertices() const;
   void setCycleEstimate(const VertexRef& v, std::uint64_t cycles) { setPerfEstimate(v, cycles); }
   /// Registers a cost estimator for vertices of a type without an estimate of their own. Replaces
   /// an earlier registration.
@@ -285,6 +346,29 @@ class Graph {
   /// The mapping of a tensor.
   /// \throws invalid_tile_mapping if `requireComplete` and an element has no tile
   TileToTensorMapping getTileMapping(const Tensor& t, bool requireComplete = true) const;
+  /// The last argument is about variables outside of the tiles, which no graph has here.
+  TileToTensorMapping getTileMapping(const Tensor& t, bool requireComplete, bool) const {
+    return getTileMapping(t, requireComplete);
+  }
+  /// Says whether all elements have a tile.
+  TileToTensorMapping getTileMapping(const Tensor& t, bool* isComplete, bool = false) const;
+  /// The mapping of those elements that are no constants.
+  TileToTensorMapping getVariableTileMapping(const Tensor& t) const;
+
+  /// A variable or constant of the graph, whole.
+  /// \throws index_error for a number that none has
+  Tensor getVariable(VariableRef variable) const;
+  bool isConstant(VariableRef variable) const;
+
+  /// The number that a tile of this graph has in the graph with all tiles, and back.
+  /// \throws invalid_tile_mapping for a tile that this graph lacks
+  unsigned convertTileToTopLevelGraphTile(unsigned tile) const;
+  unsigned convertTopLevelGraphTileToTile(unsigned tile) const;
+  /// The tiles of a machine are numbered as those of the graph with all of them.
+  /// \throws invalid_tile_mapping for a tile that the machine lacks
+  unsigned convertVirtualTileToPhysicalTile(unsigned tile) const;
+  unsigned convertPhysicalTileToVirtualTile(unsigned tile) const;
+  unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tile) const;
 
   /// Sorts the elements of `regions` of the flattened tensor by variable and place in it. Each list
   /// of the result lies in one variable without gaps; neighbours in it that are neighbours in the
@@ -298,6 +382,13 @@ class Graph {
   /// the same way. `requireSimplestOrder` may be false where any simpler order will do.
   /// \throws poplar_error for other shapes
   void reorderToSimplify(Tensor* t, ArrayRef<Tensor*> ts, bool requireSimplestOrder = true) const;
+
+  /// What orders the elements of tensors of as many elements as those of `t` lie in memory.
+  TensorRearranger getSimplifyingRearranger(const Tensor& t) const;
+
+  /// What `t` was before it was broadcast: its first elements of each dimension, as many as are
+  /// repeated over all of it. It is `t` where nothing is repeated.
+  Tensor findUnbroadcastTensor(const Tensor& t) const;
 
   /// The number of the replica, UNSIGNED_INT[].
   Tensor addReplicationIndexConstant(const DebugContext& debugContext = {});

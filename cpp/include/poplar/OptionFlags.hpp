@@ -32,6 +32,7 @@ class OptionFlags {
   const std::string& at(const std::string& option) const;
   void clear() { values_.clear(); }
   bool empty() const { return values_.empty(); }
+  std::size_t size() const { return values_.size(); }
   const_iterator begin() const { return values_.begin(); }
   const_iterator end() const { return values_.end(); }
   const_iterator find(const std::string& option) const { return values_.find(option); }

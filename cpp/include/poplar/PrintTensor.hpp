@@ -41,6 +41,12 @@ class PrintTensorFmt {
         openBracket(openBracket),
         closeBracket(closeBracket) {}
 
+  /// Shows all elements, on lines of any length.
+  void disableFormatting() {
+    summariseThreshold = 4294967295u;
+    maxLineWidth = 0;
+  }
+
   unsigned summariseThreshold, edgeItems, maxLineWidth, digits;
   FloatFormat floatFormat;
   char separator, openBracket, closeBracket;

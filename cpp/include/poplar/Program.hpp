@@ -118,7 +118,8 @@ class Sequence : public Program {
 /// A named sequence.
 class Block : public Program {
  public:
-  Block(const Program& body, StringRef name, const DebugContext& debugContext = {});
+  explicit Block(const Program& body, const DebugContext& debugContext = {});
+  Block(const Program& body, StringRef name, const DebugContext& debugContext);
 };
 
 /// Executes the vertices of a compute set, in parallel.
@@ -185,6 +186,11 @@ class Switch : public Program {
   Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program>>& cases,
          const DebugContext& debugContext = {});
   explicit Switch(Tensor control, const DebugContext& debugContext = {});
+  Switch(Tensor control, const Program& defaultCase, const DebugContext& debugContext = {});
+  /// Another value than those of the cases ends the run with an application_runtime_error.
+  static Switch switchWithBoundsChecking(Tensor control,
+                                         const std::vector<std::pair<std::int32_t, Program>>& cases,
+                                         const DebugContext& debugContext = {});
   /// Without a default: nothing is executed for other values.
   static Switch switchWithUnreachableDefault(Tensor control, const DebugContext& debugContext = {});
   Switch& add(std::int32_t value, const Program& program);
@@ -230,11 +236,23 @@ class ErrorProgram : public Program {
   ErrorProgram(StringRef message, Tensor t, const DebugContext& debugContext = {});
 };
 
-/// Ends the run with an application_runtime_error, which names the program, if the element of
-/// `predicate` is true.
+/// Ends the run with an application_runtime_error of this message, or one that names the program.
+class Abort : public Program {
+ public:
+  explicit Abort(const DebugContext& debugContext = {});
+  explicit Abort(const std::string& message, const DebugContext& debugContext = {});
+  explicit Abort(const char* message, const DebugContext& debugContext = {})
+      : Abort(std::string(message), debugContext) {}
+};
+
+/// The same if the element of `predicate` is true.
 class AbortOnCondition : public Program {
  public:
   explicit AbortOnCondition(Tensor predicate, const DebugContext& debugContext = {});
+  AbortOnCondition(Tensor predicate, const std::string& message,
+                   const DebugContext& debugContext = {});
+  AbortOnCondition(Tensor predicate, const char* message, const DebugContext& debugContext = {})
+      : AbortOnCondition(std::move(predicate), std::string(message), debugContext) {}
 };
 
 /// Says that a tensor, such as the condition of an If, is the same on all replicas. It has no effect:

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -79,13 +80,29 @@ class Target {
   unsigned getWeightsPerConvUnit(const Type& type) const;
   /// Convolution units per tile for inputs and partial sums of these types.
   unsigned getNumConvUnits(const Type& inputType, const Type& partialsType) const;
+  unsigned getFloatVectorWidth() const { return getVectorWidth(FLOAT); }
+  unsigned getHalfVectorWidth() const { return getVectorWidth(HALF); }
+  unsigned getQuarterVectorWidth() const { return getVectorWidth(QUARTER); }
   unsigned getConvUnitInputLoadElemsPerCycle(const Type& type) const;
+  unsigned getFp8ConvUnitInputLoadElemsPerCycle() const {
+    return getConvUnitInputLoadElemsPerCycle(QUARTER);
+  }
+  unsigned getFp16ConvUnitInputLoadElemsPerCycle() const {
+    return getConvUnitInputLoadElemsPerCycle(HALF);
+  }
+  unsigned getFp32ConvUnitInputLoadElemsPerCycle() const {
+    return getConvUnitInputLoadElemsPerCycle(FLOAT);
+  }
+  unsigned getFp8InFp16OutConvUnitsPerTile() const { return getNumConvUnits(QUARTER, HALF); }
   unsigned getFp16InFp16OutConvUnitsPerTile() const;
   unsigned getFp16InFp32OutConvUnitsPerTile() const;
   unsigned getFp32InFp32OutConvUnitsPerTile() const;
   unsigned getConvUnitCoeffLoadBytesPerCycle() const;
   unsigned getConvUnitMaxPipelineDepth() const;
   unsigned getConvUnitMaxPipelineDepth(const Type& partialsType) const;
+  unsigned getFp8ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(QUARTER); }
+  unsigned getFp16ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(HALF); }
+  unsigned getFp32ConvUnitMaxPipelineDepth() const { return getConvUnitMaxPipelineDepth(FLOAT); }
   /// Width in bits of the stride operand of load and store instructions.
   unsigned getNumStrideBits() const;
   /// Largest iteration count of the repeat instruction.
@@ -107,11 +124,29 @@ class Target {
   bool supportsExchangeBusSharing() const;
   /// In Hz.
   double getTileClockFrequency() const;
+  /// The largest and the smallest number of a type.
+  /// \throws type_error for a type of which the host's kin is larger, such as QUARTER
+  template <class T>
+  T getTypeLimitsMaxAs(const Type& type) const {
+    return static_cast<T>(largest(type));
+  }
+  template <class T>
+  T getTypeLimitsLowestAs(const Type& type) const {
+    return static_cast<T>(lowest(type));
+  }
+  /// The same machine with another number of IPUs and tiles.
+  /// \throws invalid_option for a number that no machine has
+  Target createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const;
+  /// Equal for copies of a target.
+  std::size_t hash() const { return std::hash<const void*>()(spec_.get()); }
 
   const popir::TargetSpec& spec() const { return *spec_; }
   friend bool operator==(const Target& a, const Target& b) { return a.spec_ == b.spec_; }
 
  private:
+  static long double largest(const Type& type);
+  static long double lowest(const Type& type);
+
   std::shared_ptr<const popir::TargetSpec> spec_;
 };
 

@@ -9,6 +9,7 @@
 #include <poplar/VariableInterval.hpp>
 
 #include <cstddef>
+#include <iostream>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -119,7 +120,14 @@ class Tensor {
   bool intersectsWith(const Tensor& other) const;
   std::string shapeToString() const;
   std::string getDebugStr() const;
-  void dump(std::ostream& os) const { os << getDebugStr(); }
+  void dump(std::ostream& os = std::cout) const { os << getDebugStr(); }
+  /// Writes which elements of which variables it shows.
+  void dumpRegions(std::ostream& os = std::cout) const;
+  /// The names of the variables of which it shows elements.
+  std::string getVarStr() const;
+  /// Whether it is of QUARTER and has metadata, which Graph::getMetadata() gives.
+  bool hasMetadata() const;
+  Tensor getMetadata() const;
   void output(std::ostream& os) const { os << getDebugStr(); }
 
   bool operator==(const Tensor& o) const { return view_ == o.view_; }

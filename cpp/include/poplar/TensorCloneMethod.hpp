@@ -14,6 +14,13 @@ enum class TensorCloneMethod {
   GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
 };
 
+/// How the clones of Graph::cloneN() lie in memory: each for itself, or beside each other, each run
+/// of elements on one tile N times.
+enum class TensorCloneDuplicationMethod {
+  DUPLICATE_BY_OUTER_DIMENSION,
+  DUPLICATE_BY_TILE_CONTIGUOUS_REGION
+};
+
 }  // namespace poplar
 
 #pragma GCC visibility pop

@@ -47,6 +47,7 @@ class Type {
   constexpr explicit Type(Kind kind) : kind_(kind) {}
 
   constexpr Kind kind() const { return kind_; }
+  constexpr std::size_t hash() const { return static_cast<std::size_t>(kind_); }
   /// The spelling in codelets: "float", "half", "int", "unsigned int", "bool", ...
   std::string toString() const;
   /// Bytes per element on the device.

@@ -16,6 +16,8 @@ class VariableRef {
   friend bool operator!=(VariableRef a, VariableRef b) { return a.id != b.id; }
   friend bool operator<(VariableRef a, VariableRef b) { return a.id < b.id; }
 
+  std::size_t hash() const { return std::hash<unsigned>()(id); }
+
   unsigned id = 0;
 };
 

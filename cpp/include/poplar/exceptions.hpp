@@ -30,8 +30,14 @@ POPIR_POPLAR_ERROR(index_error, poplar_error)
 POPIR_POPLAR_ERROR(invalid_option, poplar_error)
 /// A tensor element has no tile (found when an Engine is created), or a mapping is invalid.
 POPIR_POPLAR_ERROR(invalid_tile_mapping, poplar_error)
+/// A figure that no machine has.
+POPIR_POPLAR_ERROR(invalid_machine_model, invalid_option)
 /// A vertex type or field is unknown, or a field cannot take the given value.
 POPIR_POPLAR_ERROR(graph_connection_error, poplar_error)
+POPIR_POPLAR_ERROR(unknown_vertex_type, graph_connection_error)
+POPIR_POPLAR_ERROR(unknown_field, graph_connection_error)
+/// A list of edges needs Graph::setFieldSize first.
+POPIR_POPLAR_ERROR(no_size_specified, graph_connection_error)
 /// The program needs more memory than a tile or the host has.
 struct graph_memory_allocation_error : poplar_error {
   explicit graph_memory_allocation_error(const std::string& s);
@@ -43,17 +49,36 @@ struct graph_memory_allocation_error : poplar_error {
   /// The profile that the options of autoReport asked for; else empty.
   std::string profilePath;
 };
+/// No estimate of a vertex's cycles is known.
+POPIR_POPLAR_ERROR(missing_perf_estimate, poplar_error)
 /// Codelets cannot be compiled or loaded.
 POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
+/// A file of compiled codelets is damaged, or of another format.
+POPIR_POPLAR_ERROR(graph_object_load_error, graph_program_compilation_error)
+/// A file cannot be read.
+POPIR_POPLAR_ERROR(file_load_error, graph_program_compilation_error)
+/// Codelets use what is nowhere defined. `output` is what the linker says.
+struct link_error : graph_program_compilation_error {
+  explicit link_error(const std::string& s, const std::string& output = "");
+  explicit link_error(const char* s, const char* output = "");
+  ~link_error() noexcept override;
+  std::string output;
+};
 POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)
 /// An element type is wrong.
 POPIR_POPLAR_ERROR(type_error, poplar_error)
+/// A tensor of QUARTER has no metadata, or several.
+POPIR_POPLAR_ERROR(tensor_metadata_error, type_error)
 /// A stream is unknown, not connected, or does not fit its buffer or tensor.
 POPIR_POPLAR_ERROR(stream_connection_error, poplar_error)
 /// A handle of writeTensor() or readTensor() is unknown, or its buffer has the wrong size.
 POPIR_POPLAR_ERROR(tensor_io_state_error, poplar_error)
 /// A program or its use of control flow is invalid.
 POPIR_POPLAR_ERROR(control_program_error, poplar_error)
+/// Functions call one another in a circle.
+POPIR_POPLAR_ERROR(graph_recursion_error, control_program_error)
+/// A graph of no replicas.
+POPIR_POPLAR_ERROR(graph_replication_error, poplar_error)
 /// The Engine did not record what is asked for; an option enables it.
 POPIR_POPLAR_ERROR(profiling_disabled, poplar_error)
 /// A failure while an Engine runs. application_runtime_error: in codelets or user code.
@@ -69,6 +94,8 @@ std::ostream& operator<<(std::ostream& os, RecoveryAction action);
 struct recoverable_runtime_error : system_runtime_error {
   explicit recoverable_runtime_error(const std::string& s,
                                      RecoveryAction action = RecoveryAction::IPU_RESET);
+  recoverable_runtime_error(RecoveryAction action, const std::string& s)
+      : recoverable_runtime_error(s, action) {}
   ~recoverable_runtime_error() noexcept override;
   RecoveryAction getRecoveryAction() const { return action_; }
 
@@ -77,6 +104,19 @@ struct recoverable_runtime_error : system_runtime_error {
 };
 POPIR_POPLAR_ERROR(unrecoverable_runtime_error, system_runtime_error)
 POPIR_POPLAR_ERROR(unknown_runtime_error, system_runtime_error)
+
+// Those that programs may catch and no function here throws: there are no devices with their faults,
+// no environment of a driver, and no constraints that memory could fail to meet.
+POPIR_POPLAR_ERROR(graph_object_creation_error, poplar_error)
+POPIR_POPLAR_ERROR(no_environment, poplar_error)
+POPIR_POPLAR_ERROR(missing_profile_data, poplar_error)
+POPIR_POPLAR_ERROR(missing_graph_profile, poplar_error)
+POPIR_POPLAR_ERROR(tensor_creation_error, poplar_error)
+POPIR_POPLAR_ERROR(overflow_error, poplar_error)
+POPIR_POPLAR_ERROR(memory_elem_constraints_error, poplar_error)
+POPIR_POPLAR_ERROR(stream_memory_allocation_error, poplar_error)
+POPIR_POPLAR_ERROR(symbol_error, poplar_error)
+POPIR_POPLAR_ERROR(parse_error, poplar_error)
 
 #undef POPIR_POPLAR_ERROR
 

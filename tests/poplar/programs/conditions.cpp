@@ -23,7 +23,7 @@ int main() {
     return Copy(constant, value);
   };
   Sequence prog({set(1), AssumeEqualAcrossReplicas(stop, "equal"), If(stop, set(2), Sequence()),
-                 AbortOnCondition(stop, {"guard"}), set(3)});
+                 AbortOnCondition(stop, DebugContext("guard")), set(3)});
   Engine engine(graph, prog);
   engine.load(device);
   for (const bool given : {false, true}) {
