@@ -123,9 +123,11 @@ std::shared_ptr<void> load(const std::string& library, const std::string& origin
   const auto path = folder.path("codelets.so");
   writeFile(path, library);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr)
-    throw poplar::graph_program_compilation_error(
-        "codelets of '" + origin + "' cannot be loaded: " + explained(dlerror(), texts));
+  if (handle == nullptr) {
+    const std::string said = dlerror();
+    throw poplar::link_error(
+        "codelets of '" + origin + "' cannot be loaded: " + explained(said, texts), said);
+  }
   link_map* map = nullptr;
   const bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
   const void* base = found ? reinterpret_cast<const void*>(map->l_addr) : nullptr;
