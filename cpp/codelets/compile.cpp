@@ -389,9 +389,12 @@ class Compiler {
   std::string table(const std::vector<VertexType>& types, std::size_t unit) const {
     std::ostringstream os;
     os << "\n# 1 \"popc's table of vertices\"\n";
-    if (counts_)
+    if (counts_) {
+      // Used, so that the counter is in a unit without vertices, too.
       os << "extern \"C\" __attribute__((visibility(\"hidden\"))) std::uint64_t " << kCodeletCounter
-         << ";\n";
+         << ";\n__attribute__((used)) static void* popir_counter() { return &" << kCodeletCounter
+         << "; }\n";
+    }
     os << "namespace popir { namespace {\n";
     for (std::size_t i = 0; i < types.size(); ++i) {
       os << "using V" << i << " = ::" << types[i].spelling << ";\n"

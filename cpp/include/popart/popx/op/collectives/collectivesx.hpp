@@ -52,11 +52,15 @@ struct ReplicatedTensorShardingGroup {
   ReplicatedTensorShardingGroupId id;
 };
 
-/// The base of the lowerings of popir's own collectives.
-class EitherCollectivesOpx : public EitherOpx {
+// There are two classes of one name: which of them is popx::CollectivesBaseOpx is said below.
+
+namespace either {
+
+/// The base of popir's own lowerings of collectives.
+class CollectivesBaseOpx : public EitherOpx {
  public:
-  EitherCollectivesOpx(Op* op, Devicex* devicex);
-  ~EitherCollectivesOpx() override;
+  CollectivesBaseOpx(Op* op, Devicex* devicex);
+  ~CollectivesBaseOpx() override;
 
   ReplicatedTensorShardingGroup getCollectiveLinkedGroup(
       ReplicatedTensorShardingIndicesIndex groupIndex) const;
@@ -77,11 +81,15 @@ class EitherCollectivesOpx : public EitherOpx {
       reorders_;
 };
 
+}  // namespace either
+
+namespace snapped {
+
 /// The same for lowerings that are PopOpxs.
-class SnapCollectivesOpx : public PopOpx {
+class CollectivesBaseOpx : public PopOpx {
  public:
-  SnapCollectivesOpx(Op* op, Devicex* devicex);
-  ~SnapCollectivesOpx() override;
+  CollectivesBaseOpx(Op* op, Devicex* devicex);
+  ~CollectivesBaseOpx() override;
 
   ReplicatedTensorShardingGroup getCollectiveLinkedGroup(
       ReplicatedTensorShardingIndicesIndex groupIndex) const {
@@ -98,16 +106,18 @@ class SnapCollectivesOpx : public PopOpx {
 
  private:
   /// An Opx of the same operator, to which this class forwards.
-  const std::unique_ptr<const EitherCollectivesOpx> collectives_;
+  const std::unique_ptr<const either::CollectivesBaseOpx> collectives_;
 };
 
-/// The base of an author's own lowerings. Up to SDK 3.1 it was a PopOpx, with another type of what
-/// createInputTensor() returns: popart/popx/popopx.hpp, which only these SDKs have, says so if it is
-/// included before this header.
+}  // namespace snapped
+
+// The base of an author's own lowerings. Up to SDK 3.1 it was a PopOpx, with another type of what
+// createInputTensor() returns: popart/popx/popopx.hpp, which only these SDKs have, says so if it is
+// included before this header.
 #ifdef popart_popx_popopx_hpp
-using CollectivesBaseOpx = SnapCollectivesOpx;
+using snapped::CollectivesBaseOpx;
 #else
-using CollectivesBaseOpx = EitherCollectivesOpx;
+using either::CollectivesBaseOpx;
 #endif
 
 }  // namespace popx
