@@ -6,6 +6,7 @@
 #include <popart/session.hpp>
 #include <popart/stepio.hpp>
 #include <poplar/exceptions.hpp>
+#include <popops/ExprOpUtils.hpp>
 
 #include <iostream>
 #include <sstream>
@@ -49,6 +50,10 @@ int main() {
   const poplar::graph_memory_allocation_error full("full", "a/profile");
   std::cout << former.what() << ": " << former.getRecoveryAction() << ", " << linked.what() << ": "
             << linked.output << ", " << poplar::link_error("bare").output << full.profilePath
+            << "\n";
+  using namespace popops::expr::ostream_ext;
+  std::cout << popops::expr::UnaryOpType::EXPONENT << " " << popops::expr::BinaryOpType::ADD << " "
+            << popops::expr::TernaryOpType::CLAMP << " " << popops::expr::BinaryOpType(1000)
             << "\n";
   for (const poplar::poplar_error* each : {static_cast<const poplar::poplar_error*>(&former),
                                            static_cast<const poplar::poplar_error*>(&linked),

@@ -2,6 +2,6 @@
 #ifndef popir_sdk_symbol_hpp
 #define popir_sdk_symbol_hpp
 
-#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_7f1db1f4
+#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_c0714093
 
 #endif
