@@ -274,6 +274,10 @@ class poplar_graph_program_compilation_error(poplar_exception):
     """Codelets that do not compile."""
 
 
+class poplar_link_error(poplar_graph_program_compilation_error):
+    """Codelets that use functions or variables that are nowhere defined."""
+
+
 class poplar_graph_cycle_error(poplar_exception):
     """Vertices of a compute set, or operators, that depend on one another in a cycle."""
 

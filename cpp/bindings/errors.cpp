@@ -46,6 +46,7 @@ const ErrorName rows[] = {
     {"poplar_invalid_tile_mapping", is<poplar::invalid_tile_mapping>},
     {"poplar_graph_connection_error", is<poplar::graph_connection_error>},
     {"poplar_graph_memory_allocation_error", is<poplar::graph_memory_allocation_error>},
+    {"poplar_link_error", is<poplar::link_error>},
     {"poplar_graph_program_compilation_error", is<poplar::graph_program_compilation_error>},
     {"poplar_graph_cycle_error", is<poplar::graph_cycle_error>},
     {"poplar_type_error", is<poplar::type_error>},

@@ -81,6 +81,9 @@ bool isAssembly(const std::string& source) {
   return endsWith(source, ".S") || endsWith(source, ".s");
 }
 
+// C, which vertices in other files call.
+bool isC(const std::string& source) { return endsWith(source, ".c"); }
+
 void replaceAll(std::string& text, const std::string& from, const std::string& to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
@@ -145,7 +148,8 @@ std::string missingBuiltin(const std::string& said) {
     if (at != std::string::npos) name = wordAt(line, at + builtin.size());
     if (named != std::string::npos) name = wordAt(line, named + ours.size());
     if (has(line, "TileBuiltins.hpp")) continue;  // Not where the source calls it.
-    const bool unknown = has(line, "undeclared identifier") || has(line, "was not declared"),
+    const bool unknown = has(line, "undeclared identifier") || has(line, "was not declared") ||
+                         has(line, "undeclared function") || has(line, "implicit declaration"),
                empty = has(line, "in instantiation of") || has(line, "required from here");
     if (name.empty() || !(empty || (unknown && at != std::string::npos))) continue;
     const auto file = line.find(':');
@@ -199,8 +203,15 @@ class Compiler {
  public:
   explicit Compiler(const Words& options, bool counts = false)
       : command_(compiler()), counts_(counts) {
+    c_ = command_;
+    append(c_, {"-O2", "-fPIC"});
+    for (const auto& option : options)
+      if (option.rfind("-std=", 0) != 0 || option.find("++") == std::string::npos)
+        c_.push_back(option);
     append(command_, {"-std=gnu++17", "-O2", "-fPIC"});
-    append(command_, options);
+    for (const auto& option : options)
+      if (option.rfind("-std=", 0) != 0 || option.find("++") != std::string::npos)
+        command_.push_back(option);
     // Else a clang leaves out classes whose constructors are declared and not defined
     if (isClang(command_)) command_.push_back("-fstandalone-debug");
   }
@@ -208,6 +219,7 @@ class Compiler {
   /// Preprocesses the source. Attributes that only a tile's compiler knows are removed.
   std::string preprocess(const std::string& source) const {
     auto text = preprocessed(source, {});
+    if (isC(source)) return text;
     Words more;
     // Some sources have float2 and its kin of their own for the host: as if ours were there already
     if (hasOwnVectors(text)) more.push_back("-Dpoplar_VectorTypes_hpp");
@@ -264,11 +276,16 @@ class Compiler {
     // Functions of the same name elsewhere must not preempt these
     if (counts_) words.push_back("-Wl,-Bsymbolic-functions");
     std::size_t found = 0;
+    Words objects;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      const auto types = vertexTypes(texts[i], sources[i]);
+      // Of a unit in C there is an object, and a unit in C++ with an empty table.
+      const bool c = isC(sources[i]);
+      if (c) objects.push_back(objectOfC(texts[i], i, sources[i]));
+      const auto types = c ? std::vector<VertexType>() : vertexTypes(texts[i], sources[i]);
       found += types.size();
       const auto unit = folder_.path("unit" + std::to_string(i) + ".ii");
-      auto text = texts[i] + table(types, i) + (i + 1 == texts.size() ? tie(texts.size()) : "");
+      auto text = (c ? emptyUnit() : texts[i]) + table(types, i) +
+                  (i + 1 == texts.size() ? tie(texts.size()) : "");
       if (counts_) {
         keepBuiltins(text);
         markRepeats(text);
@@ -276,14 +293,18 @@ class Compiler {
         replaceAll(text, "using FieldSize = std::size_t", "using FieldSize = unsigned int");
       }
       writeFile(unit, text);
-      words.push_back(counts_ ? counting(unit, how, sources[i]) : unit);
+      auto whole = command_;
+      append(whole, how);
+      words.push_back(counts_ ? counting(unit, whole, {unit}, sources[i]) : unit);
     }
-    if (found == 0)
+    if (found == 0 && objects.empty())
       throw poplar::graph_program_compilation_error(
           "codelets of '" + sources.front() +
           "': no class in it derives from poplar::Vertex; is it behind another macro than "
           "__POPC__, "
           "or a template that nothing instantiates?");
+    if (!objects.empty()) append(words, {"-x", "none"});
+    append(words, objects);
     append(words, {"-o", folder_.path("library")});
     run(words, "/dev/null", sources.front());
     return readFile(folder_.path("library"));
@@ -291,35 +312,67 @@ class Compiler {
 
  private:
   std::string preprocessed(const std::string& source, const Words& more) const {
-    auto words = command_;
+    auto words = isC(source) ? c_ : command_;
     // The SDK's popc also finds the headers of poplar/ without their folder.
-    append(words, {"-D__POPC__", "-I" + includeFolder(), "-idirafter", includeFolder() + "/poplar",
-                   "-include", "popir/CodeletGlue.hpp"});
+    append(words,
+           {"-D__POPC__", "-I" + includeFolder(), "-idirafter", includeFolder() + "/poplar"});
+    if (!isC(source)) append(words, {"-include", "popir/CodeletGlue.hpp"});
     append(words, more);
-    append(words, {"-E", "-x", "c++", source});
+    append(words, {"-E", "-x", isC(source) ? "c" : "c++", source});
     run(words, folder_.path("text"), source);
     return readFile(folder_.path("text"));
+  }
+
+  // A unit in C has no vertices, and so what a table of them needs must come from somewhere.
+  std::string emptyUnit() const {
+    const auto source = folder_.path("empty.cpp");
+    writeFile(source, "");
+    return preprocessed(source, {});
+  }
+
+  std::string objectOfC(const std::string& text, std::size_t number,
+                        const std::string& source) const {
+    const auto unit = folder_.path("c" + std::to_string(number)), object = unit + ".o";
+    auto changed = text;
+    replaceAll(changed, "__builtin_ipu_", "tile_builtin_ipu_");
+    if (counts_)
+      changed += std::string("\nextern unsigned long ") + kCodeletCounter +
+                 " __attribute__((visibility(\"hidden\")));\n"
+                 "__attribute__((used)) static void* popir_counter(void) { return &" +
+                 kCodeletCounter + "; }\n";
+    writeFile(unit + ".i", changed);
+    auto words = c_;
+    append(words, {"-fvisibility=hidden", "-Werror=implicit-function-declaration"});
+    Words input{"-x", "cpp-output", unit + ".i"};
+    if (counts_) {
+      input = {"-x", "ir", counting(unit, words, input, source)};
+      words = c_;
+    }
+    words.push_back("-c");
+    append(words, input);
+    append(words, {"-o", object});
+    run(words, "/dev/null", source);
+    return object;
   }
 
   // The host's vectorizer is off: only what a tile's compiler vectorises is, in a second pass. Loops of
   // a known number of turns are unrolled as at -O3, others never: what else the host would unroll is
   // for its own pipeline.
-  std::string counting(const std::string& unit, const Words& how, const std::string& source) const {
+  std::string counting(const std::string& unit, Words words, const Words& input,
+                       const std::string& source) const {
     if (!isClang(command_))
       throw poplar::graph_program_compilation_error(
           "codelets of '" + source + "': '" + command_.front() +
           "' does not tell what a tile would execute; install a clang++ from 15 on, or name one in "
           "the environment's CXX");
     const auto counted = unit + ".ll";
-    auto words = command_;
-    append(words, how);
     for (const auto* option : {"-unroll-threshold=300", "-unroll-runtime=false",
                                "-unroll-allow-partial=false", "-unroll-max-upperbound=0"})
       append(words, {"-mllvm", option});
     append(words, {"-S", "-emit-llvm", "-fno-vectorize", "-fno-slp-vectorize", "-fno-math-errno",
                    "-g0", "-o", folder_.path("text")});
     auto once = words;
-    once.push_back(unit);
+    append(once, input);
     run(once, "/dev/null", source);
     auto text = readFile(folder_.path("text"));
     if (const auto marked = withVectorLoops(text)) {
@@ -336,9 +389,12 @@ class Compiler {
   std::string table(const std::vector<VertexType>& types, std::size_t unit) const {
     std::ostringstream os;
     os << "\n# 1 \"popc's table of vertices\"\n";
-    if (counts_)
+    if (counts_) {
+      // Used, so that the counter is in a unit without vertices, too.
       os << "extern \"C\" __attribute__((visibility(\"hidden\"))) std::uint64_t " << kCodeletCounter
-         << ";\n";
+         << ";\n__attribute__((used)) static void* popir_counter() { return &" << kCodeletCounter
+         << "; }\n";
+    }
     os << "namespace popir { namespace {\n";
     for (std::size_t i = 0; i < types.size(); ++i) {
       os << "using V" << i << " = ::" << types[i].spelling << ";\n"
@@ -392,7 +448,7 @@ class Compiler {
   }
 
   TemporaryFolder folder_;
-  Words command_;
+  Words command_, c_;  // for C++ and for C, with the options
   bool counts_;
 };
 

@@ -127,9 +127,9 @@ std::shared_ptr<void> load(const std::string& library, const std::string& origin
   writeFile(path, library);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    const std::string why = dlerror();
+    const std::string said = dlerror();
     throw poplar::link_error(
-        "codelets of '" + origin + "' cannot be loaded: " + explained(why.c_str(), texts), why);
+        "codelets of '" + origin + "' cannot be loaded: " + explained(said, texts), said);
   }
   link_map* map = nullptr;
   const bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;

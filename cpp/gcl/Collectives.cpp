@@ -92,7 +92,10 @@ Tensor allReduceWithinReplica(Graph& graph, const Tensor& toReduce, CollectiveOp
   Tensor reduced = popops::reduce(graph, toReduce, {0}, operation, prog, own);
   if (op == CollectiveOperator::MEAN)
     popops::divInPlace(graph, reduced, static_cast<float>(ipus), prog, own);
-  return copyOf(graph, reduced.expand({0}).broadcast(static_cast<unsigned>(ipus), 0), prog, own);
+  const Tensor rows = reduced.expand({0}).broadcast(static_cast<unsigned>(ipus), 0);
+  const Tensor result = graph.clone(reduced.elementType(), toReduce, own);
+  prog.add(poplar::program::Copy(rows, result, false, own));
+  return result;
 }
 
 Tensor allReduceCrossReplica(Graph& graph, const Tensor& data, CollectiveOperator op,

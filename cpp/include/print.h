@@ -2,6 +2,10 @@
 #ifndef popir_print_h
 #define popir_print_h
 
+#ifdef __cplusplus
 #include <cstdio>
+#else
+#include <stdio.h>
+#endif
 
 #endif

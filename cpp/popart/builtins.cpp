@@ -51,6 +51,7 @@
 #include <popart/op/scaledadd.hpp>
 #include <popart/op/scaledvarupdate.hpp>
 #include <popart/op/sgd0varupdate.hpp>
+#include <popart/op/sgd1accumulate.hpp>
 #include <popart/op/sgd1varupdate.hpp>
 #include <popart/op/sgd2varupdate.hpp>
 #include <popart/op/sigmoid.hpp>
@@ -663,8 +664,8 @@ BuiltinClass accumulate() {
               return Made(new popart::AccumulateOp(Type::Mean, {0.0f, false}, settings));
             if (mode == "Add")
               return Made(new popart::AccumulateOp(Type::Add, {1.0f, true}, settings));
-            return Made(new popart::AccumulateOp(
-                Type::DampenedAdd, optimizerValue(a, "dampeningScaleFactor1"), settings));
+            return Made(new popart::SGD1AccumulateOp("", optimizerValue(a, "dampeningScaleFactor1"),
+                                                     settings));
           },
           nullptr};
 }

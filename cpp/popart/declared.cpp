@@ -225,8 +225,16 @@ VarUpdateWithUpdaterOp::VarUpdateWithUpdaterOp(const OperatorIdentifier& opid,
                                                const Op::Settings& settings)
     : VarUpdateOp(opid, settings) {}
 
+VarUpdateWithUpdaterOp::VarUpdateWithUpdaterOp(const OperatorIdentifier& opid,
+                                               const TensorId& varId, const Op::Settings& settings)
+    : VarUpdateOp(opid, varId, settings) {}
+
 VarUpdateOp::VarUpdateOp(const OperatorIdentifier& opid, const Op::Settings& settings)
     : Op(opid, settings) {}
+
+VarUpdateOp::VarUpdateOp(const OperatorIdentifier& opid, const TensorId& varId,
+                         const Op::Settings& settings)
+    : Op(opid, settings), varId_(varId) {}
 
 std::vector<const Tensor*> BinaryGradOpPattern::touches(Op*) const { return {}; }
 

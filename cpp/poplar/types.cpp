@@ -73,13 +73,13 @@ std::ostream& operator<<(std::ostream& os, const DebugNameAndId& dnai) {
 StreamCallback::~StreamCallback() = default;
 
 // Not inline, so that each exception type has one type_info and can be caught across libraries.
-poplar_error::poplar_error(const std::string& s) : std::runtime_error(s) {}
-poplar_error::poplar_error(const char* s) : std::runtime_error(s) {}
+poplar_error::poplar_error(const std::string& s) : std::runtime_error(s), type("poplar_error") {}
+poplar_error::poplar_error(const char* s) : std::runtime_error(s), type("poplar_error") {}
 poplar_error::~poplar_error() noexcept = default;
 
-#define POPIR_POPLAR_ERROR(NAME, BASE)          \
-  NAME::NAME(const std::string& s) : BASE(s) {} \
-  NAME::NAME(const char* s) : BASE(s) {}        \
+#define POPIR_POPLAR_ERROR(NAME, BASE)                         \
+  NAME::NAME(const std::string& s) : BASE(s) { type = #NAME; } \
+  NAME::NAME(const char* s) : BASE(s) { type = #NAME; }        \
   NAME::~NAME() noexcept = default;
 POPIR_POPLAR_ERROR(index_error, poplar_error)
 POPIR_POPLAR_ERROR(invalid_option, poplar_error)
@@ -90,18 +90,23 @@ POPIR_POPLAR_ERROR(unknown_vertex_type, graph_connection_error)
 POPIR_POPLAR_ERROR(unknown_field, graph_connection_error)
 POPIR_POPLAR_ERROR(no_size_specified, graph_connection_error)
 graph_memory_allocation_error::graph_memory_allocation_error(const std::string& s)
-    : poplar_error(s) {}
-graph_memory_allocation_error::graph_memory_allocation_error(const char* s) : poplar_error(s) {}
+    : graph_memory_allocation_error(s, "") {}
+graph_memory_allocation_error::graph_memory_allocation_error(const char* s)
+    : graph_memory_allocation_error(s, "") {}
 graph_memory_allocation_error::graph_memory_allocation_error(const std::string& s, std::string path)
-    : poplar_error(s), profilePath(std::move(path)) {}
+    : poplar_error(s), profilePath(std::move(path)) {
+  type = "graph_memory_allocation_error";
+}
 graph_memory_allocation_error::~graph_memory_allocation_error() noexcept = default;
 POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
 POPIR_POPLAR_ERROR(graph_object_load_error, graph_program_compilation_error)
 POPIR_POPLAR_ERROR(file_load_error, graph_program_compilation_error)
-link_error::link_error(const std::string& s, const std::string& text)
-    : graph_program_compilation_error(s), output(text) {}
-link_error::link_error(const char* s, const char* text)
-    : link_error(std::string(s), std::string(text)) {}
+link_error::link_error(const std::string& s, const std::string& said)
+    : graph_program_compilation_error(s), output(said) {
+  type = "link_error";
+}
+link_error::link_error(const char* s, const char* said)
+    : link_error(std::string(s), std::string(said)) {}
 link_error::~link_error() noexcept = default;
 POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)
 POPIR_POPLAR_ERROR(type_error, poplar_error)
@@ -117,7 +122,11 @@ POPIR_POPLAR_ERROR(runtime_error, poplar_error)
 POPIR_POPLAR_ERROR(application_runtime_error, runtime_error)
 POPIR_POPLAR_ERROR(system_runtime_error, runtime_error)
 recoverable_runtime_error::recoverable_runtime_error(const std::string& s, RecoveryAction action)
-    : system_runtime_error(s), action_(action) {}
+    : system_runtime_error(s), action_(action) {
+  type = "recoverable_runtime_error";
+}
+recoverable_runtime_error::recoverable_runtime_error(RecoveryAction action, const std::string& s)
+    : recoverable_runtime_error(s, action) {}
 recoverable_runtime_error::~recoverable_runtime_error() noexcept = default;
 POPIR_POPLAR_ERROR(unrecoverable_runtime_error, system_runtime_error)
 POPIR_POPLAR_ERROR(unknown_runtime_error, system_runtime_error)

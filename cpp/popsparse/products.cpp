@@ -91,6 +91,21 @@ Tensor transposedIf(bool transpose, const Tensor& t) {
   return transpose && t.rank() == 3 ? t.dimShuffle({0, 2, 1}) : t;
 }
 
+std::unique_ptr<MatrixData> dataOf(const dynamic::MatMulParams& params) {
+  auto data = std::make_unique<MatrixData>();
+  data->rows = params.getM();
+  data->columns = params.getK();
+  data->block = params.getSparsityParams().blockDimensions;
+  return data;
+}
+
+/// The weights of a layer whose parameters say what their matrix is, whether they know it or not.
+dynamic::SparseTensor weightsOf(const dynamic::SparseTensor& weights,
+                                const dynamic::FullyConnectedParams& params) {
+  return {weights.getMetaInfoTensor(), weights.getNzValuesTensor(),
+          poputil::TensorMetaData(dataOf(params.product()))};
+}
+
 }  // namespace
 
 namespace dynamic {
@@ -99,15 +114,11 @@ SparseTensor createSparseDenseMatMulLHS(Graph& graph, const poplar::Type& inputT
                                         const MatMulParams& params,
                                         const DebugContext& debugContext,
                                         const poplar::OptionFlags&, PlanningCache*) {
-  auto data = std::make_unique<MatrixData>();
-  data->rows = params.getM();
-  data->columns = params.getK();
-  data->block = params.getSparsityParams().blockDimensions;
   const std::size_t values = params.getNumNonZeroValues();
   const std::size_t blocks = values / params.getSparsityParams().blockSize();
   return {linear(graph, poplar::UNSIGNED_SHORT, {2 * blocks}, {debugContext, "metaInfo"}),
           linear(graph, inputType, {values}, {debugContext, "nzValues"}),
-          poputil::TensorMetaData(std::move(data))};
+          poputil::TensorMetaData(dataOf(params))};
 }
 
 Tensor createSparseDenseMatMulRHS(Graph& graph, const poplar::Type& inputType,
@@ -143,21 +154,21 @@ Tensor createFullyConnectedInput(Graph& graph, const poplar::Type& inputType,
 }
 
 Tensor fullyConnectedFwd(Graph& graph, const SparseTensor& weights, const Tensor& activations,
-                         const FullyConnectedParams&, Sequence& prog,
+                         const FullyConnectedParams& fcParams, Sequence& prog,
                          const DebugContext& debugContext, const poplar::OptionFlags& options,
                          PlanningCache* cache) {
-  return sparseDenseMatMul(graph, weights, activations.expand({0}), prog, false, true,
-                           {debugContext, "fullyConnected"}, options, cache)
+  return sparseDenseMatMul(graph, weightsOf(weights, fcParams), activations.expand({0}), prog,
+                           false, true, {debugContext, "fullyConnected"}, options, cache)
       .squeeze({0})
       .transpose();
 }
 
 Tensor fullyConnectedGradA(Graph& graph, const SparseTensor& weights, const Tensor& gradients,
-                           const FullyConnectedParams&, Sequence& prog,
+                           const FullyConnectedParams& fcParams, Sequence& prog,
                            const DebugContext& debugContext, const poplar::OptionFlags& options,
                            PlanningCache* cache) {
-  return sparseDenseMatMul(graph, weights, gradients.expand({0}), prog, true, true,
-                           {debugContext, "fullyConnectedGradA"}, options, cache)
+  return sparseDenseMatMul(graph, weightsOf(weights, fcParams), gradients.expand({0}), prog, true,
+                           true, {debugContext, "fullyConnectedGradA"}, options, cache)
       .squeeze({0})
       .transpose();
 }
@@ -206,10 +217,10 @@ Tensor createSliceTensor(Graph& graph, const poplar::Type& dataType,
 }
 
 Tensor embeddingSlice(Graph& graph, const SparseTensor& t, const Tensor& indices, Sequence& prog,
-                      const FullyConnectedParams&, const DebugContext& debugContext,
+                      const FullyConnectedParams& params, const DebugContext& debugContext,
                       const poplar::OptionFlags&, PlanningCache*) {
   const DebugContext context(debugContext, "embeddingSlice");
-  const auto matrix = blocksOf(graph, dataOf("embeddingSlice", t), t.getMetaInfoTensor(),
+  const auto matrix = blocksOf(graph, *dataOf(params.product()), t.getMetaInfoTensor(),
                                t.getNzValuesTensor(), prog, context);
   const Tensor dense = popir::denseOf(graph, matrix, prog, context);
   return popops::multiSlice(graph, dense, indices.flatten().expand({1}), {0}, {1}, prog,
@@ -222,7 +233,7 @@ void embeddingUpdateAdd(Graph& graph, const SparseTensor& t, const Tensor& slice
                         const FullyConnectedParams& params, const DebugContext& debugContext,
                         const poplar::OptionFlags&, PlanningCache*) {
   const DebugContext context(debugContext, "embeddingUpdateAdd");
-  const auto matrix = blocksOf(graph, dataOf("embeddingUpdateAdd", t), t.getMetaInfoTensor(),
+  const auto matrix = blocksOf(graph, *dataOf(params.product()), t.getMetaInfoTensor(),
                                t.getNzValuesTensor(), prog, context);
   const Tensor sums = linear(graph, slices.elementType(),
                              {params.getOutputChannels(), params.getInputChannels()}, context);

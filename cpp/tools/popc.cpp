@@ -17,7 +17,8 @@ namespace {
 
 const char* const kUsage =
     "Usage: popc [OPTION]... SOURCE...\n"
-    "Compiles codelets in C++, or joins .gp files, into a file for Graph::addCodelets.\n"
+    "Compiles codelets in C++, with what they call in C (.c), or joins .gp files, into a file for\n"
+    "Graph::addCodelets.\n"
     "  -o FILE          the file to write (default: a.gp)\n"
     "  -O LEVEL, -I FOLDER, -D NAME[=VALUE], -std=..., -g, -W..., -f..., -U NAME\n"
     "                   as for the compiler: CXX, else the newest clang from 15 on, else g++\n"

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from popir._device import machine
+from popir.errors import PopirError
 from popir.lowering.lowering import Lowering
 from popir.step import Step
 
@@ -26,9 +27,13 @@ def grown_on_fewest(grow: Grow, ipus: int, is_held: bool) -> Grown:
     """The program that `grow` gives on as many of the `ipus` IPUs of a device as it is to take.
 
     `is_held`: it has to fit their memory. If it fits none of them, it is the one on all; without
-    `is_held` it is the one on a single IPU.
+    `is_held` it is the one on a single IPU. An operator may want the IPUs of its device, and throw
+    where there are fewer: then it is the one on all.
     """
-    found = one = grow(1, ipus)
+    try:
+        found = one = grow(1, ipus)
+    except PopirError:
+        return grow(ipus, ipus)
     n = 1
     while n < ipus and _lacks(found):
         n = min(2 * n, ipus)

@@ -106,6 +106,22 @@ void ofSession() {
   fails([&] { other->loadExecutableFromStream(nullptr); });
 }
 
+// A session takes a stream from where it stands.
+void behindHeader() {
+  const auto made = session();
+  made->prepareDevice();
+  std::stringstream file;
+  file << "header";
+  made->saveExecutableToStream(file);
+  file.seekg(6);
+  const auto other = session();
+  other->loadExecutableFromStream(file);
+  other->prepareDevice();
+  float sent[] = {30, 40};
+  other->connectStream("sent", sent);
+  step(*other);
+}
+
 // A device that the program makes runs a graph of its own.
 void ofGraph() {
   Ir ir;
@@ -177,4 +193,5 @@ int main() {
   std::cout << type << "\n";
   fails([&] { words >> type; });
   fails([&] { createTestDevice(TestDeviceType::Sim2); });
+  behindHeader();
 }

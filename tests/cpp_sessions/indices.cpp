@@ -6,6 +6,7 @@
 #include <popart/session.hpp>
 #include <popart/stepio.hpp>
 #include <poplar/exceptions.hpp>
+#include <popops/ExprOpUtils.hpp>
 
 #include <iostream>
 #include <sstream>
@@ -44,4 +45,20 @@ int main() {
     const auto& fault = dynamic_cast<const poplar::recoverable_runtime_error&>(e);
     std::cout << fault.what() << ": " << fault.getRecoveryAction() << "\n";
   }
+  const poplar::recoverable_runtime_error former(poplar::RecoveryAction::FULL_RESET, "of old");
+  const poplar::link_error linked("no foo", "undefined symbol: foo");
+  const poplar::graph_memory_allocation_error full("full", "a/profile");
+  std::cout << former.what() << ": " << former.getRecoveryAction() << ", " << linked.what() << ": "
+            << linked.output << ", " << poplar::link_error("bare").output << full.profilePath
+            << "\n";
+  using namespace popops::expr::ostream_ext;
+  std::cout << popops::expr::UnaryOpType::EXPONENT << " " << popops::expr::BinaryOpType::ADD << " "
+            << popops::expr::TernaryOpType::CLAMP << " " << popops::expr::BinaryOpType(1000)
+            << "\n";
+  for (const poplar::poplar_error* each : {static_cast<const poplar::poplar_error*>(&former),
+                                           static_cast<const poplar::poplar_error*>(&linked),
+                                           static_cast<const poplar::poplar_error*>(&full)})
+    std::cout << each->type << " ";
+  std::cout << poplar::poplar_error("").type << " " << poplar::unknown_runtime_error("").type << " "
+            << poplar::index_error("").type << "\n";
 }

@@ -34,4 +34,5 @@ def test_device(program: Program):
     assert lines[20] == "IpuModel"
     assert "There is no test device 'Ipu'; there are Cpu, IpuModel, Sim and Hw" in lines[21]
     assert "there is no device of the type Sim2; take Sim or IpuModel" in lines[22]
-    assert len(lines) == 23
+    assert lines[23] == "31 42", "the program from a stream behind a header"
+    assert len(lines) == 24

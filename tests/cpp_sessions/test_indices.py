@@ -13,4 +13,8 @@ def test_indices_models_and_recovery(program: Program) -> None:
         "INT32 [1 2]",
         "1 1",
         "a link: LINK_RESET",
+        "of old: FULL_RESET, no foo: undefined symbol: foo, a/profile",
+        "EXPONENT ADD CLAMP OpType(1000)",
+        "recoverable_runtime_error link_error graph_memory_allocation_error "
+        "poplar_error unknown_runtime_error index_error",
     ]

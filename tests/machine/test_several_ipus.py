@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import popir
-from popir import poplar
+from popir import poplar, registry
 from popir.poplar import program
 from popir.profile import MachineReport
 from popir.session import spans
@@ -371,6 +371,51 @@ def test_what_no_ipus_hold_is_an_error_or_on_one() -> None:
     with pytest.raises(popir.OutOfMemoryException, match="Out of memory on tile"):
         ipus_of(30000)
     assert ipus_of(30000, **{"debug.allowOutOfMemory": "true"}) == 1
+
+
+class OverIPUsOp(popir.Op):
+    """A copy with a row on each of four IPUs."""
+
+    def setup(self) -> None:
+        self.setOutInfo(0, self.inInfo(0))
+
+
+class OverIPUsOpx(popir.Opx):
+    def grow(self, prog: program.Sequence) -> None:
+        graph, x = self.graph(), self.getInTensor(0)
+        target = graph.getTarget()
+        if target.getNumIPUs() != 4:
+            raise popir.popart_exception(f"four IPUs are needed, not {target.getNumIPUs()}")
+        y = graph.addVariable(x.elementType(), x.shape(), "y")
+        for ipu in range(4):
+            graph.setTileMapping(y[ipu], ipu * target.getTilesPerIPU())
+        prog.add(program.Copy(x, y))
+        self.setOutTensor(0, y)
+
+
+def test_an_operator_may_want_all_ipus_of_its_device() -> None:
+    def result(ipus: int) -> np.ndarray:
+        builder = popir.Builder(opsets={"ai.onnx": 17, "tests.ipus": 1})
+        x = builder.addInputTensor("FLOAT", [4, 3])
+        (y,) = builder.customOp("OverIPUs", 1, "tests.ipus", [x], {})
+        session = popir.InferenceSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [y]),
+            popir.DeviceManager().createIpuModelDevice({"numIPUs": ipus, "tilesPerIPU": 8}),
+        )
+        session.prepareDevice()
+        anchors = session.initAnchorArrays()
+        session.run(popir.PyStepIO({x: values}, anchors))
+        return anchors[y]
+
+    values = np.arange(12, dtype=np.float32).reshape(4, 3)
+    with registry.scoped():
+        opid = popir.OperatorIdentifier("tests.ipus", "OverIPUs", 1)
+        popir.OpCreator(OverIPUsOp, [opid])
+        popir.OpxCreator(OverIPUsOpx, opid)
+        np.testing.assert_array_equal(result(4), values)
+        with pytest.raises(popir.popart_exception, match="four IPUs are needed, not 2"):
+            result(2)
 
 
 def show() -> None:

@@ -9,6 +9,7 @@
 #include <popart/op/identity.hpp>
 #include <popart/op/l1.hpp>
 #include <popart/op/relu.hpp>
+#include <popart/op/sgd1accumulate.hpp>
 #include <popart/op/sigmoid.hpp>
 #include <popart/op/subtract.hpp>
 #include <popart/operators.hpp>
@@ -338,8 +339,18 @@ class AverageToAccumulate : public PreAliasPattern {
     Graph& graph = op->getGraph();
     op->disconnectAllInputs();
     op->disconnectAllOutputs();
-    graph.createConnectedOp<AccumulateOp>(in, out, type, OptimizerValue(0, false),
-                                          Op::Settings(graph, "average"));
+    const Op::Settings settings(graph, "average");
+    if (static_cast<int>(type) > static_cast<int>(AccumulationType::Mean)) {
+      const auto* made = graph.createConnectedOp<SGD1AccumulateOp>(
+          in, out, in.at(0), OptimizerValue(0, false), settings);
+      const auto other = made->cloneWithNewName("other");
+      if (made->getVarId() != in.at(0) ||
+          dynamic_cast<SGD1AccumulateOp&>(*other).getVarId() != "other" ||
+          made->getAccumulationType() != AccumulationType::DampenedAdd)
+        throw error("another variable, or another type");
+    } else {
+      graph.createConnectedOp<AccumulateOp>(in, out, type, OptimizerValue(0, false), settings);
+    }
     graph.eraseOp(op->id);
     return true;
   }

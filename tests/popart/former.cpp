@@ -51,6 +51,9 @@ class Scaled : public Op {
 class ScaledOpx : public popx::Opx {
  public:
   using popx::Opx::Opx;
+  popx::InputCreatorType getInputCreatorType(InIndex) const final {
+    return popx::InputCreatorType::DEADEND;
+  }
   void grow(poplar::program::Sequence& prog) const final {
     const poplar::Tensor x = getInTensor(0);
     poplar::Tensor squared = popops::mul(graph(), x, x, prog, debugContext("square"));
@@ -87,7 +90,21 @@ OpCreator<Scaled> defined(
                                       attributes.getAttribute<Attributes::Float>("factor", 3.0f));
     },
     true);
-popx::OpxCreator<ScaledOpx> lowered({named("Plain"), named("Scaled"), named("Defined")});
+// In braces, one identifier and several.
+OpCreator<Scaled> braced(
+    {named("Braced")},
+    [](const OperatorIdentifier& opid, const Op::Settings& settings,
+       const Attributes& attributes) -> std::unique_ptr<Op> {
+      return std::unique_ptr<Scaled>(
+          new Scaled(opid, settings, attributes.getAttribute<Attributes::Float>("factor", 3.0f)));
+    },
+    true);
+OpCreator<Scaled> both{{named("First"), named("Second")}};
+const std::vector<OperatorIdentifier> listed = {named("Listed")};
+OpCreator<Scaled> third(listed);
+popx::OpxCreator<ScaledOpx> lowered({named("Plain"), named("Scaled"), named("Defined"),
+                                     named("Braced"), named("First"), named("Second"),
+                                     named("Listed")});
 popx::OpxCreator<ScaledGradOpx> gradLowered(named("ScaledGrad"));
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <popart/popx/op/sliceplanx.hpp>
 #include <popart/popx/opxmanager.hpp>
 #include <popart/popx/popopx.hpp>
+//
+#include <popart/popx/op/collectives/collectivesx.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/Zero.hpp>
 #include <poputil/TileMapping.hpp>
@@ -351,6 +353,58 @@ OpCreator<View> views(
     },
     true);
 popx::OpxCreator<ViewOpx> viewsX(named("View"));
+
+// Longer: a lowering that derives from the base of collectives, and makes its input with two elements
+// more than the model has, on the last tile.
+
+/// What is left of a tensor without its last elements, as a view of snap's.
+class Shorter : public popx::ViewChanger {
+ public:
+  using ViewChanger::apply;
+  snap::Tensor apply(snap::Tensor tensor) const final {
+    return tensor.slice(0, tensor.dim(0) - 2, 0);
+  }
+};
+
+struct Longer : Base<Longer> {
+  using Base::Base;
+};
+
+class LongerOpx : public popx::CollectivesBaseOpx {
+ public:
+  LongerOpx(Op* op, popx::Devicex* devicex) : CollectivesBaseOpx(op, devicex) {
+    inputCreatorPriority = -1.0;
+  }
+  void grow(snap::program::Sequence& prog) const override {
+    setOutTensor(0, cloneNcopy(prog, getInTensor(0)));
+  }
+  popx::InputCreatorType getInputCreatorType(InIndex index) const override {
+    return index == 0 ? popx::InputCreatorType::CanCreate : PopOpx::getInputCreatorType(index);
+  }
+  snap::Tensor createInputTensor(InIndex index, const poplar::DebugNameAndId& dnai) const override {
+    const auto given = inShapeSzt(index);
+    const snap::Tensor made =
+        graph().addVariable(popx::popType(inInfo(index)), {given.at(0) + 2}, dnai);
+    auto& reorder = *createCollectiveBalancedReorder(made, 0);
+    if (getCollectiveBalancedReorder(0) != &reorder || getCollectiveLinkedGroup(0).id != op_p->id)
+      throw error("another order");
+    poplar::Graph& inner = graph().getPoplarGraph();
+    inner.setTileMapping(made.getPoplarTensor(), inner.getTarget().getNumTiles() - 1);
+    return made;
+  }
+  bool hasCreatorViewChangers(InIndex) const override { return true; }
+  popx::ViewChangers getCreatorViewChangers(InIndex) const override {
+    const popx::ViewChangers views({std::make_shared<Shorter>()});
+    const snap::Tensor four = graph().addVariable(poplar::FLOAT, {4});
+    if (views.apply(four).dim(0) != 2 || views.apply(four).graph() != &graph())
+      throw error("a view of another graph");
+    dv_p->lowering().getLinearMapper().mapTensor(graph(), four);
+    return views;
+  }
+};
+
+OpCreator<Longer> longer(OpDefinitions({{named("Longer"), {}}}));
+popx::OpxCreator<LongerOpx> longerX(named("Longer"));
 
 // Bare: a PopOpx that overrides nothing, and an EwuComputex that does not.
 

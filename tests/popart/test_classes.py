@@ -111,6 +111,7 @@ def check_accumulation(library: str) -> None:
         f * v + (1 - f) * u**2,
         np.maximum(f * v, np.abs(u)),
         (f * v + u) / (f + 1),
+        v + f * u,  # SGD1AccumulateOp
     ]
     for kind, value in enumerate(expected):
         y, _, _ = results("Average", {"v": v, "u": u, "f": f}, kind=kind)

@@ -18,6 +18,11 @@ def check_former(library: str) -> None:
         ("Scaled", {"factor": 0.5}, 0.5),
         ("Defined", {}, 3),
         ("Defined", {"factor": 1.0}, 1),
+        ("Braced", {}, 3),
+        ("Braced", {"factor": 1.0}, 1),
+        ("First", {}, 2),
+        ("Second", {}, 2),
+        ("Listed", {}, 2),
     ):
         y, gradients, weights = results(name, {"x": x}, "x", **given)
         np.testing.assert_allclose(y, factor / 2 * x * x, rtol=1e-6, err_msg=name)

@@ -175,6 +175,26 @@ def check_layouts(library: str) -> None:
     assert devicex.graph().getTileMapping(made) == devicex.graph().getTileMapping(b)
 
 
+def check_longer(library: str) -> None:
+    """The tensor of an input is a part of what its lowering makes."""
+    ctypes.CDLL(library)
+    device = popir.DeviceManager().createIpuModelDevice({"numIPUs": 1, "tilesPerIPU": 4}).device
+    g = graph(x=("FLOAT", [6]))
+    add(g, "Longer", ["x"])
+    lowering = Lowering(g, device, ["y"])
+    x = lowering.tensor("x")
+    assert list(x.shape()) == [6]
+    mapping = lowering.graph.getTileMapping(x)
+    assert [len(spans) for spans in mapping] == [0, 0, 0, 1]
+    given = floats(6)
+    y, _, _ = results("Longer", {"x": given})
+    np.testing.assert_array_equal(y, given)
+
+
+def test_an_input_is_a_view_of_what_is_created(library: Library, tmp_path: Path) -> None:
+    isolated(check_longer, library("snap"), cwd=tmp_path)
+
+
 def test_inputs_are_created(library: Library, tmp_path: Path) -> None:
     isolated(check_layouts, library("snap"), cwd=tmp_path)
 

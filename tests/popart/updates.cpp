@@ -13,6 +13,7 @@
 #include <popart/op/matmul.hpp>
 #include <popart/op/scaledvarupdate.hpp>
 #include <popart/op/sgd0varupdate.hpp>
+#include <popart/op/sgd1accumulate.hpp>
 #include <popart/op/sgd2varupdate.hpp>
 #include <popart/op/slice.hpp>
 #include <popart/op/subtract.hpp>
@@ -176,6 +177,10 @@ class HandOver : public PreAliasPattern {
     const auto dense = accumulating(weight);
     const std::size_t part = std::stoul(op->name().substr(op->name().rfind('/') + 1));
     AccumulateOp* into = dense.at(part);
+    // As patterns written for PopART 1 look for it.
+    if ((into->getAccumulationType() == AccumulationType::DampenedAdd) !=
+        into->isConvertibleTo<SGD1AccumulateOp>())
+      throw error("{} is of another class", into->debugName());
     if (into->settings.executionContext != ExecutionContext::Normal)
       throw error("{} is no part of the batch", into->debugName());
     TensorId sum = into->inId(AccumulateOp::getVarToUpdateInIndex());

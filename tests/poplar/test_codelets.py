@@ -11,6 +11,7 @@ from models.mandelbrot import mandelbrot
 from popir import errors, poplar
 from popir.poplar import program
 from popir.profile import MachineReport
+from tests.poplar.test_tile_code import popc
 from tests.toolchain import CACHED_CXX, PACKAGE, attempt, popir_config, python, run
 
 SOURCE = Path(__file__).with_name("codelets.cpp")
@@ -597,3 +598,72 @@ def test_bases_may_have_other_names_and_functions_take_halves(tmp_path, name, dt
     y = bench.variable(np.full(8, -1.0), name="y")
     bench.vertex("pop::Workers", y=y)
     assert bench.run(y).tolist() == [0.00010001659393310547, 1, 2, 3, 4, 5, -1, -1]
+
+
+CALLED = """
+#include <stddef.h>
+#ifdef __cplusplus
+#error this is C
+#endif
+static const float weights[] = {0.5f, 2.0f};
+float weighted(const float *values, int n) {
+  int class = n, new = 0;
+  float sum = 0;
+  for (int i = 0; i < class; ++i) sum += values[i] * weights[(new + i) % 2];
+  return sum;
+}
+"""
+CALLING = """
+#include <poplar/Vertex.hpp>
+extern "C" float weighted(const float* values, int n);
+class Weighted : public poplar::Vertex {
+ public:
+  poplar::Input<poplar::Vector<float>> in;
+  poplar::Output<float> out;
+  bool compute() { *out = weighted(&in[0], in.size()); return true; }
+};
+"""
+
+
+@pytest.mark.parametrize("way", ["joined", "at once"])
+def test_vertices_call_functions_in_c(tmp_path, way):
+    (tmp_path / "weighted.c").write_text(CALLED)
+    (tmp_path / "vertex.cpp").write_text(CALLING)
+    if way == "joined":
+        for source in ("vertex.cpp", "weighted.c"):
+            made = popc(source, "-std=c++14", "-O3", "-o", f"{source}.gp", cwd=tmp_path)
+            assert made.returncode == 0, made.stderr
+        parts = ["vertex.cpp.gp", "weighted.c.gp"]
+    else:
+        parts = ["weighted.c", "vertex.cpp"]
+    made = popc(*parts, "-o", "all.gp", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    bench = Bench(str(tmp_path / "all.gp"))
+    y, cycles = bench.variable([0]), []
+    for n in (4, 400):
+        cs = bench.graph.addComputeSet("set")
+        bench.vertex("Weighted", cs=cs, out=y[0], **{"in": bench.variable(np.ones(n))})
+        options = {"debug.instrument": "true"}
+        bench.graph.createHostRead(f"out{n}", y)
+        engine = poplar.Engine(bench.graph, [program.Execute(cs)], options)
+        engine.run(0)
+        found = np.zeros(1, np.float32)
+        engine.readTensor(f"out{n}", found)
+        assert found[0] == 1.25 * n
+        operation = engine.machineReport(0, None)["operations"][0]
+        assert operation["source"] == "counted"
+        cycles.append(operation["computeCycles"])
+    assert cycles[1] > cycles[0] + 2 * 6 * 396  # what is in C counts, too
+
+
+def test_what_is_nowhere_defined_is_an_error_of_linking(tmp_path):
+    (tmp_path / "vertex.cpp").write_text(CALLING)
+    with refused(errors.poplar_link_error, "weighted is used and nowhere defined; give it a body"):
+        Bench(str(tmp_path / "vertex.cpp"))
+
+
+def test_c_has_no_builtins_of_a_tile(tmp_path):
+    (tmp_path / "tile.c").write_text("int tile() { return __builtin_ipu_get_tile_id(); }\n")
+    said = popc("tile.c", cwd=tmp_path)
+    assert said.returncode == 1
+    assert "tile.c:1 calls __builtin_ipu_get_tile_id, which it does not have" in said.stderr

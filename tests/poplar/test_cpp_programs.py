@@ -100,6 +100,12 @@ def test_devices_by_id_and_written_executables(tmp_path: Path):
     assert lines[4:] == ["8 48", "0 2 12"]
 
 
+def test_rows_that_are_reduced_over_ipus_stay_on_theirs(tmp_path: Path):
+    assert run(build("within", tmp_path), cwd=tmp_path).split() == (
+        ["1", "5", "9", "9", "12", "18", "24", "9", "12"]
+    )
+
+
 def test_what_limits_traffic_between_ipus(tmp_path: Path):
     """Links carry 85 % of 128 Gibit/s. IPUs 0 and 1, 2 and 3 are partners, of four links; what goes
     to the other rung takes two links along its side, and first two to the partner if it ends on the

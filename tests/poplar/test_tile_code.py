@@ -11,6 +11,7 @@ import pytest
 
 from popir import poplar
 from popir.errors import poplar_graph_program_compilation_error as COMPILATION
+from popir.errors import poplar_link_error
 from popir.poplar import program
 from tests.toolchain import PACKAGE, attempt
 
@@ -136,7 +137,7 @@ def test_a_vertex_in_assembly_alone_is_named_with_its_line(compiler: str, of: st
             source.replace("class V", "template <class T> class V") + "template class V<float>;"
         )
     words = rf"'{of}' at .*:3, has a compute\(\) that is nowhere defined.*#ifndef __IPU__"
-    with pytest.raises(COMPILATION, match=words):
+    with pytest.raises(poplar_link_error, match=words):
         run(of, np.zeros(1), source)
 
 

@@ -80,7 +80,7 @@ poplar::Tensor allToAllCrossReplica(poplar::Graph& graph, const poplar::Tensor& 
                                     const poplar::OptionFlags& options = {});
 
 /// Reduces over the first dimension, of which each row is that of one IPU, and gives each row the
-/// result.
+/// result, on the tiles where the row lies.
 /// \throws poputil::poplibs_error for a scalar
 poplar::Tensor allReduceWithinReplica(poplar::Graph& graph, const poplar::Tensor& toReduce,
                                       CollectiveOperator op, poplar::program::Sequence& prog,

@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -199,6 +200,17 @@ class OpCreator {
   template <class ID>
   OpCreator(const ID& opid, AttributesFactoryFunc factory, IfIdentifier<ID> isPublic = true)
       : OpCreator(OpDefinitions({{opid, OpDefinition()}}), std::move(factory), isPublic) {}
+  // Several, or one in braces.
+  OpCreator(std::initializer_list<OperatorIdentifier> opids, bool isPublic = true)
+      : OpCreator(withoutDefinition(opids), isPublic) {}
+  OpCreator(std::initializer_list<OperatorIdentifier> opids, AttributesFactoryFunc factory,
+            bool isPublic = true)
+      : OpCreator(withoutDefinition(opids), std::move(factory), isPublic) {}
+  OpCreator(const std::vector<OperatorIdentifier>& opids, bool isPublic = true)
+      : OpCreator(withoutDefinition(opids), isPublic) {}
+  OpCreator(const std::vector<OperatorIdentifier>& opids, AttributesFactoryFunc factory,
+            bool isPublic = true)
+      : OpCreator(withoutDefinition(opids), std::move(factory), isPublic) {}
   OpCreator(const OpDefinitions& definitions, AttributesFactoryFunc factory, bool isPublic = true) {
     add(definitions, isPublic, OpManager::OpFactoryFunc([factory](const OpCreatorInfo& info) {
           return factory(info.opid, info.settings, info.attributes);
@@ -206,6 +218,13 @@ class OpCreator {
   }
 
  private:
+  template <class IDS>
+  static OpDefinitions withoutDefinition(const IDS& opids) {
+    OpDefinitions definitions;
+    for (const OperatorIdentifier& opid : opids) definitions.emplace(opid, OpDefinition());
+    return definitions;
+  }
+
   template <typename Factory>
   void add(const OpDefinitions& definitions, bool isPublic, const Factory& factory) {
     for (const auto& d : definitions)

@@ -117,6 +117,8 @@ class Session {
   void saveVariables(const std::string& path);
   void loadExecutableFromFile(const std::string& filename);
   void loadExecutableFromStream(std::shared_ptr<std::istream> in);
+  /// From where the stream stands, as up to PopART 2.5.
+  void loadExecutableFromStream(std::istream& in);
   /// PopART's check of variants in place; here results do not depend on their order.
   void checkInplacingAmbiguity() const;
 

@@ -15,6 +15,9 @@ struct poplar_error : std::runtime_error {
   explicit poplar_error(const std::string& s);
   explicit poplar_error(const char* s);
   ~poplar_error() noexcept override;
+
+  /// The name of the class.
+  std::string type;
 };
 
 #define POPIR_POPLAR_ERROR(NAME, BASE)   \
@@ -57,11 +60,13 @@ POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
 POPIR_POPLAR_ERROR(graph_object_load_error, graph_program_compilation_error)
 /// A file cannot be read.
 POPIR_POPLAR_ERROR(file_load_error, graph_program_compilation_error)
-/// Codelets use what is nowhere defined. `output` is what the linker says.
+/// Codelets use functions or variables that are nowhere defined.
 struct link_error : graph_program_compilation_error {
   explicit link_error(const std::string& s, const std::string& output = "");
   explicit link_error(const char* s, const char* output = "");
   ~link_error() noexcept override;
+
+  /// What the linker said.
   std::string output;
 };
 POPIR_POPLAR_ERROR(graph_cycle_error, poplar_error)
@@ -94,8 +99,7 @@ std::ostream& operator<<(std::ostream& os, RecoveryAction action);
 struct recoverable_runtime_error : system_runtime_error {
   explicit recoverable_runtime_error(const std::string& s,
                                      RecoveryAction action = RecoveryAction::IPU_RESET);
-  recoverable_runtime_error(RecoveryAction action, const std::string& s)
-      : recoverable_runtime_error(s, action) {}
+  recoverable_runtime_error(RecoveryAction action, const std::string& s);
   ~recoverable_runtime_error() noexcept override;
   RecoveryAction getRecoveryAction() const { return action_; }
 

@@ -506,8 +506,11 @@ void Session::saveExecutableToStream(std::ostream& out) {
 void Session::loadExecutableFromStream(std::shared_ptr<std::istream> in) {
   if (in == nullptr)
     throw error("loadExecutableFromStream: a stream was expected; given was a null pointer");
+  loadExecutableFromStream(*in);
+}
+void Session::loadExecutableFromStream(std::istream& in) {
   const PassingFile file;
-  std::ofstream(file.path, std::ios::binary) << in->rdbuf();
+  std::ofstream(file.path, std::ios::binary) << in.rdbuf();
   loadExecutableFromFile(file.path);
 }
 void Session::checkInplacingAmbiguity() const { call(session_, "checkInplacingAmbiguity"); }

@@ -5,6 +5,7 @@
 #include <popart/op/accumulatorscale.hpp>
 #include <popart/op/accumulatorzero.hpp>
 #include <popart/op/copyvarupdate.hpp>
+#include <popart/op/sgd1accumulate.hpp>
 #include <popart/operators.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/tensor.hpp>
@@ -13,8 +14,10 @@ namespace popart {
 
 VarUpdateOp::~VarUpdateOp() = default;
 VarUpdateWithUpdaterOp::~VarUpdateWithUpdaterOp() = default;
+VarUpdateWithoutUpdaterOp::~VarUpdateWithoutUpdaterOp() = default;
 AccumulateBaseOp::~AccumulateBaseOp() = default;
 AccumulateOp::~AccumulateOp() = default;
+SGD1AccumulateOp::~SGD1AccumulateOp() = default;
 RescaleAccumulateOp::~RescaleAccumulateOp() = default;
 
 void VarUpdateOp::setup() { outInfo(getUpdatedVarOutIndex()) = inInfo(getVarToUpdateInIndex()); }
@@ -70,8 +73,25 @@ AccumulateOp::AccumulateOp(AccumulationType type, const OptimizerValue& factor,
                            const Op::Settings& settings)
     : AccumulateBaseOp(Onnx::CustomOperators::Accumulate, type, factor, settings) {}
 
+AccumulateOp::AccumulateOp(AccumulationType type, const TensorId& varId,
+                           const OptimizerValue& factor, const Op::Settings& settings)
+    : AccumulateBaseOp(Onnx::CustomOperators::Accumulate, type, varId, factor, settings) {}
+
 std::unique_ptr<Op> AccumulateOp::clone() const {
   return std::unique_ptr<Op>(new AccumulateOp(*this));
+}
+
+SGD1AccumulateOp::SGD1AccumulateOp(const TensorId& varToUpdate, OptimizerValue initialDpsf1,
+                                   const Op::Settings& settings)
+    : AccumulateOp(AccumulationType::DampenedAdd, varToUpdate, initialDpsf1, settings),
+      initDpsf1(initialDpsf1) {}
+
+std::unique_ptr<Op> SGD1AccumulateOp::clone() const {
+  return std::unique_ptr<Op>(new SGD1AccumulateOp(*this));
+}
+
+std::unique_ptr<Op> SGD1AccumulateOp::cloneWithNewName(const TensorId& varToUpdate) const {
+  return std::unique_ptr<Op>(new SGD1AccumulateOp(varToUpdate, initDpsf1, settings));
 }
 
 RescaleAccumulateOp::RescaleAccumulateOp(AccumulationType type, const OptimizerValue& factor,

@@ -1,5 +1,5 @@
 #include <popart/popx/opx.hpp>
-#include <popart/popx/popopx.hpp>
+#include <popart/popx/snapopx.hpp>
 
 namespace popart {
 namespace popx {
@@ -58,7 +58,8 @@ void PopOpx::growProgram(poplar::program::Sequence& prog) const {
 }
 
 poplar::Tensor PopOpx::makeInput(InIndex index, const poplar::DebugNameAndId& dnai) const {
-  return createInputTensor(index, dnai).getPoplarTensor();
+  const poplar::Tensor made = createInputTensor(index, dnai).getPoplarTensor();
+  return hasCreatorViewChangers(index) ? getCreatorViewChangers(index).apply(made) : made;
 }
 
 poplar::Tensor PopOpx::makeUnwound(const poplar::Tensor& tensor, InIndex in, OutIndex out) const {

@@ -83,16 +83,18 @@ int main(int, char** argv) {
         partitioner.sparsityDataImplToCSCMatrix(partitioner.createSparsityDataImpl(csr));
     fill(a, partitioner, csc, weights);
     const auto x = a.input("x", FLOAT, {n, k}), dy = a.input("dy", FLOAT, {n, m});
-    a.output("y", sparse::fullyConnectedFwd(a.graph, weights, x, params, a.prog));
-    a.output("dx", sparse::fullyConnectedGradA(a.graph, weights, dy, params, a.prog));
+    // As an operator has them that gets the two tensors alone: the parameters say the rest.
+    const sparse::SparseTensor bare(weights.getMetaInfoTensor(), weights.getNzValuesTensor());
+    a.output("y", sparse::fullyConnectedFwd(a.graph, bare, x, params, a.prog));
+    a.output("dx", sparse::fullyConnectedGradA(a.graph, bare, dy, params, a.prog));
     // The gradient takes the place of the weights, which an embedding then reads as rows.
     const auto dw = sparse::fullyConnectedSparseGradW(a.graph, weights.getMetaInfoTensor(), dy, x,
                                                       params, a.prog);
-    const sparse::SparseTensor gradient(weights.getMetaInfoTensor(), dw, weights.getOpMetaData());
+    const sparse::SparseTensor gradient(weights.getMetaInfoTensor(), dw);
     const auto all = a.input("all", UNSIGNED_INT, {m});
     a.output("dw", sparse::embeddingSlice(a.graph, gradient, all, a.prog, params));
     const auto scale = a.input("scale", FLOAT, {});
-    sparse::embeddingUpdateAdd(a.graph, weights, a.input("rows", FLOAT, {2, k}),
+    sparse::embeddingUpdateAdd(a.graph, bare, a.input("rows", FLOAT, {2, k}),
                                a.input("which", UNSIGNED_INT, {2}), scale, a.prog, params);
     a.output("updated", sparse::embeddingSlice(a.graph, weights, all, a.prog, params));
   } else if (part == "static") {

@@ -32,7 +32,11 @@ class AccumulateBaseOp : public VarUpdateWithUpdaterOp {
  public:
   AccumulateBaseOp(const OperatorIdentifier& opid, AccumulationType type,
                    const OptimizerValue& factor, const Op::Settings& settings)
-      : VarUpdateWithUpdaterOp(opid, settings), type_(type), factor_(factor) {}
+      : AccumulateBaseOp(opid, type, TensorId(), factor, settings) {}
+  /// With the id of the variable, as for VarUpdateOp.
+  AccumulateBaseOp(const OperatorIdentifier& opid, AccumulationType type, const TensorId& varId,
+                   const OptimizerValue& factor, const Op::Settings& settings)
+      : VarUpdateWithUpdaterOp(opid, varId, settings), type_(type), factor_(factor) {}
   ~AccumulateBaseOp() override;
 
   /// Input of the factor, if it is not constant.
@@ -56,6 +60,10 @@ class AccumulateOp : public AccumulateBaseOp {
   ~AccumulateOp() override;
 
   std::unique_ptr<Op> clone() const override;
+
+ protected:
+  AccumulateOp(AccumulationType type, const TensorId& varId, const OptimizerValue& factor,
+               const Op::Settings& settings);
 };
 
 /// The same, of a variable that is multiplied by a ratio first: by its square where the type squares

@@ -11,6 +11,8 @@
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Type.hpp>
+#include <snap/Graph.hpp>
+#include <snap/Tensor.hpp>
 
 #include <map>
 #include <memory>
@@ -36,6 +38,9 @@ poplar::Type popType(const TensorInfo& info);
 class LinearMapper {
  public:
   void mapTensor(poplar::Graph& graph, const poplar::Tensor& tensor);
+  void mapTensor(snap::Graph& graph, const snap::Tensor& tensor) {
+    mapTensor(graph.getPoplarGraph(), tensor.getPoplarTensor());
+  }
 
  private:
   /// The next tile, for each virtual graph: by its first tile and the number of its tiles.

@@ -6,7 +6,7 @@
 #include <popart/popx/debugcontextx.hpp>
 #include <popart/popx/opxbase.hpp>
 #include <popart/popx/opxgraph.hpp>
-#include <popart/popx/popopx.hpp>
+#include <popart/popx/snapopx.hpp>
 #include <popart/popx/viewchangers.hpp>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
@@ -71,8 +71,8 @@ class Opx : public OpxBase {
   ViewChangers getInViewChangers(InIndex) const { return ViewChangers(); }
   /// \throws error unless there are no views
   void setOutViewChangers(OutIndex index, const ViewChangers& changers) const;
-  /// True if createInputTensor() makes another shape than that of the input, and the views that
-  /// have the input's. popir does not call them: an input is created in its shape.
+  /// True if createInputTensor() makes another shape than that of the input, and the view of it that
+  /// has the input's.
   virtual bool hasCreatorViewChangers(InIndex) const { return false; }
   virtual ViewChangers getCreatorViewChangers(InIndex) const { return ViewChangers(); }
 
@@ -94,7 +94,8 @@ class Opx : public OpxBase {
   // Calls from the compiler, forwarded to the functions above.
   void growProgram(poplar::program::Sequence& prog) const override { grow(prog); }
   poplar::Tensor makeInput(InIndex index, const poplar::DebugNameAndId& dnai) const final {
-    return createInputTensor(index, dnai);
+    const poplar::Tensor made = createInputTensor(index, dnai);
+    return hasCreatorViewChangers(index) ? getCreatorViewChangers(index).apply(made) : made;
   }
   poplar::Tensor makeUnwound(const poplar::Tensor& tensor, InIndex in, OutIndex out) const final {
     return unwindTensorLayout(tensor, in, out);

@@ -4,6 +4,7 @@
 #define popart_popx_viewchangers_hpp
 
 #include <poplar/Tensor.hpp>
+#include <snap/Tensor.hpp>
 
 #include <memory>
 #include <typeinfo>
@@ -19,7 +20,11 @@ namespace popx {
 class ViewChanger {
  public:
   virtual ~ViewChanger() {}
-  virtual poplar::Tensor apply(poplar::Tensor tensor) const { return tensor; }
+  virtual poplar::Tensor apply(poplar::Tensor tensor) const {
+    return apply(snap::Tensor(tensor)).getPoplarTensor();
+  }
+  /// What a view for PopART 2.3 to 3.1 overrides instead.
+  virtual snap::Tensor apply(snap::Tensor tensor) const { return tensor; }
   virtual bool containsAllDataRegions() const { return true; }
   virtual bool operator==(const ViewChanger& other) const { return typeid(*this) == typeid(other); }
   virtual bool operator!=(const ViewChanger& other) const { return !(*this == other); }
@@ -35,6 +40,10 @@ class ViewChangers {
   poplar::Tensor apply(poplar::Tensor tensor) const {
     for (const auto& one : all_) tensor = one->apply(tensor);
     return tensor;
+  }
+  snap::Tensor apply(snap::Tensor tensor) const {
+    const poplar::Tensor view = apply(tensor.getPoplarTensor());
+    return tensor.graph() == nullptr ? snap::Tensor(view) : snap::Tensor(view, *tensor.graph());
   }
   bool empty() const { return all_.empty(); }
   bool operator==(const ViewChangers& other) const {

@@ -38,7 +38,7 @@ gcl::CommGroup toGCLCommGroup(const CommGroup& group) {
   throw error("No type of a group of replicas has the number {}", int(group.type));
 }
 
-CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : EitherOpx(op, devicex) {
+either::CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : EitherOpx(op, devicex) {
   const auto* collective = dynamic_cast<const CollectivesBaseOp*>(op);
   const unsigned replicas = graph().impl()->replicas;
   if (collective != nullptr && collective->getReplicaGrouping().getGroupSize() > replicas)
@@ -47,25 +47,30 @@ CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex) : EitherOpx(op,
                 collective->getReplicaGrouping().getGroupSize(), replicas);
 }
 
-CollectivesBaseOpx::~CollectivesBaseOpx() = default;
+either::CollectivesBaseOpx::~CollectivesBaseOpx() = default;
+
+snapped::CollectivesBaseOpx::CollectivesBaseOpx(Op* op, Devicex* devicex)
+    : PopOpx(op, devicex), collectives_(new either::CollectivesBaseOpx(op, devicex)) {}
+
+snapped::CollectivesBaseOpx::~CollectivesBaseOpx() = default;
 ReplicatedAllReduceOpx::~ReplicatedAllReduceOpx() = default;
 ReplicatedAllReduceInplaceOpx::~ReplicatedAllReduceInplaceOpx() = default;
 ReplicatedAllGatherOpx::~ReplicatedAllGatherOpx() = default;
 ReplicatedReduceScatterOpx::~ReplicatedReduceScatterOpx() = default;
 NormOpx::~NormOpx() = default;
 
-ReplicatedTensorShardingGroup CollectivesBaseOpx::getCollectiveLinkedGroup(
+ReplicatedTensorShardingGroup either::CollectivesBaseOpx::getCollectiveLinkedGroup(
     ReplicatedTensorShardingIndicesIndex) const {
   return {op_p->id};
 }
 
-gcl::CollectiveBalancedReorder* CollectivesBaseOpx::getCollectiveBalancedReorder(
+gcl::CollectiveBalancedReorder* either::CollectivesBaseOpx::getCollectiveBalancedReorder(
     ReplicatedTensorShardingIndicesIndex groupIndex) const {
   const auto found = reorders_.find(groupIndex);
   return found == reorders_.end() ? nullptr : found->second.get();
 }
 
-gcl::CollectiveBalancedReorder* CollectivesBaseOpx::createCollectiveBalancedReorder(
+gcl::CollectiveBalancedReorder* either::CollectivesBaseOpx::createCollectiveBalancedReorder(
     poplar::Tensor tensor, ReplicatedTensorShardingIndicesIndex groupIndex) const {
   auto& reorder = reorders_[groupIndex];
   if (!reorder) reorder.reset(new gcl::CollectiveBalancedReorder(graph(), tensor, 1));
@@ -83,7 +88,7 @@ view::RegMap wholeInput(const Shape& shape) {
 // ---- Reduction ----
 
 ReplicatedAllReduceOpx::ReplicatedAllReduceOpx(Op* op, Devicex* devicex)
-    : CollectivesBaseOpx(op, devicex) {
+    : either::CollectivesBaseOpx(op, devicex) {
   verifyOp<ReplicatedAllReduceOp>(op);
 }
 
@@ -134,7 +139,7 @@ void ReplicatedAllReduceInplaceOpx::grow(poplar::program::Sequence& prog) const 
 // ---- Gathering, and the reduction of which each replica gets a part ----
 
 ReplicatedAllGatherOpx::ReplicatedAllGatherOpx(Op* op, Devicex* devicex)
-    : CollectivesBaseOpx(op, devicex) {
+    : either::CollectivesBaseOpx(op, devicex) {
   verifyOp<ReplicatedAllGatherOp>(op);
 }
 
@@ -160,7 +165,7 @@ view::RegMap ReplicatedAllGatherOpx::unwindRegion(InIndex in, OutIndex) const {
 }
 
 ReplicatedReduceScatterOpx::ReplicatedReduceScatterOpx(Op* op, Devicex* devicex)
-    : CollectivesBaseOpx(op, devicex) {
+    : either::CollectivesBaseOpx(op, devicex) {
   verifyOp<ReplicatedReduceScatterOp>(op);
 }
 

@@ -32,6 +32,9 @@ class ReplicatedGatherInScatterOutViewChanger : public ViewChanger {
   poplar::Tensor apply(poplar::Tensor tensor) const final {
     return tensor.slice(0, static_cast<std::size_t>(nelms_), 0);
   }
+  snap::Tensor apply(snap::Tensor tensor) const final {
+    return tensor.slice(0, static_cast<std::size_t>(nelms_), 0);
+  }
   bool containsAllDataRegions() const final { return false; }
   bool operator==(const ViewChanger& other) const final {
     const auto* same = dynamic_cast<const ReplicatedGatherInScatterOutViewChanger*>(&other);
@@ -49,6 +52,11 @@ struct ReplicatedTensorShardingGroup {
   ReplicatedTensorShardingGroupId id;
 };
 
+// There are two classes of one name: which of them is popx::CollectivesBaseOpx is said below.
+
+namespace either {
+
+/// The base of popir's own lowerings of collectives.
 class CollectivesBaseOpx : public EitherOpx {
  public:
   CollectivesBaseOpx(Op* op, Devicex* devicex);
@@ -72,6 +80,45 @@ class CollectivesBaseOpx : public EitherOpx {
                    std::unique_ptr<gcl::CollectiveBalancedReorder>>
       reorders_;
 };
+
+}  // namespace either
+
+namespace snapped {
+
+/// The same for lowerings that are PopOpxs.
+class CollectivesBaseOpx : public PopOpx {
+ public:
+  CollectivesBaseOpx(Op* op, Devicex* devicex);
+  ~CollectivesBaseOpx() override;
+
+  ReplicatedTensorShardingGroup getCollectiveLinkedGroup(
+      ReplicatedTensorShardingIndicesIndex groupIndex) const {
+    return collectives_->getCollectiveLinkedGroup(groupIndex);
+  }
+  gcl::CollectiveBalancedReorder* getCollectiveBalancedReorder(
+      ReplicatedTensorShardingIndicesIndex groupIndex) const {
+    return collectives_->getCollectiveBalancedReorder(groupIndex);
+  }
+  gcl::CollectiveBalancedReorder* createCollectiveBalancedReorder(
+      const snap::Tensor& tensor, ReplicatedTensorShardingIndicesIndex groupIndex) const {
+    return collectives_->createCollectiveBalancedReorder(tensor.getPoplarTensor(), groupIndex);
+  }
+
+ private:
+  /// An Opx of the same operator, to which this class forwards.
+  const std::unique_ptr<const either::CollectivesBaseOpx> collectives_;
+};
+
+}  // namespace snapped
+
+// The base of an author's own lowerings. Up to SDK 3.1 it was a PopOpx, with another type of what
+// createInputTensor() returns: popart/popx/popopx.hpp, which only these SDKs have, says so if it is
+// included before this header.
+#ifdef popart_popx_popopx_hpp
+using snapped::CollectivesBaseOpx;
+#else
+using either::CollectivesBaseOpx;
+#endif
 
 }  // namespace popx
 }  // namespace popart

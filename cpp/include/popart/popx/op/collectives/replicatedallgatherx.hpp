@@ -9,7 +9,7 @@
 namespace popart {
 namespace popx {
 
-class ReplicatedAllGatherOpx : public CollectivesBaseOpx {
+class ReplicatedAllGatherOpx : public either::CollectivesBaseOpx {
  public:
   /// \throws error if the operator is no ReplicatedAllGatherOp
   ReplicatedAllGatherOpx(Op* op, Devicex* devicex);

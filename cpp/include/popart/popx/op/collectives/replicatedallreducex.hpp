@@ -9,7 +9,7 @@
 namespace popart {
 namespace popx {
 
-class ReplicatedAllReduceOpx : public CollectivesBaseOpx {
+class ReplicatedAllReduceOpx : public either::CollectivesBaseOpx {
  public:
   /// \throws error if the operator is no ReplicatedAllReduceOp
   ReplicatedAllReduceOpx(Op* op, Devicex* devicex);

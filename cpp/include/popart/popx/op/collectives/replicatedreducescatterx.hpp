@@ -9,7 +9,7 @@
 namespace popart {
 namespace popx {
 
-class ReplicatedReduceScatterOpx : public CollectivesBaseOpx {
+class ReplicatedReduceScatterOpx : public either::CollectivesBaseOpx {
  public:
   /// \throws error if the operator is no ReplicatedReduceScatterOp
   ReplicatedReduceScatterOpx(Op* op, Devicex* devicex);
