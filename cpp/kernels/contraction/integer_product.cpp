@@ -209,7 +209,8 @@ class IntegerProduct final : public Contraction {
                                               aShift_ != 0 || bShift_ != 0);
     if (hasZeros) {
       std::int32_t bZeros[kMostWordColumns] = {};
-      for (std::int64_t j = 0; j < n; ++j)
+      const bool isEach = s_.bZeros == ZeroPoints::Each;
+      for (std::int64_t j = 0; j < (isEach ? n : columns); ++j)
         bZeros[j] = bShift_ + zero(given.bZeros, s_.bType, s_.bZeros, group * s_.n + first + j);
       std::int32_t aZeros[kWordRowsOfBlock], rests[kWordRowsOfBlock];
       for (std::int64_t r = 0; r < rows; ++r) {
