@@ -24,6 +24,8 @@ struct alignas(64) RequantizationTerms {
   /// Whether zero points are whole numbers and no NaN can arise: then what is clamped to the bounds of
   /// a byte minus these, and then rounded to integers, is the same, in fewer steps.
   bool isWhole;
+  /// Whether, beside that, all that is converted to integers is within 32 bits, and zero points within 9.
+  bool isSmall;
 };
 
 /// The loops of one instruction set for one type of elements.
