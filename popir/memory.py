@@ -11,7 +11,8 @@ import numpy as np
 
 from popir import poplar
 from popir.errors import OutOfMemoryException
-from popir.ir.traits import Array
+
+Array = np.ndarray[Any, Any]
 
 SMALL = 1 << 26
 """Requests below this number of bytes are always granted."""
