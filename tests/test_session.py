@@ -606,3 +606,24 @@ def test_declared_types_run_natively(dtype: Any) -> None:
     out = run(proto, {"x": x}, ["y"])["y"]
     assert out.dtype == dtype
     np.testing.assert_array_equal(out, -x)
+
+
+def test_large_results_begin_in_the_middle_of_a_page() -> None:
+    """At a line of the cache, and far from where numpy's own arrays begin."""
+    for shape, is_placed in (([1 << 14], True), ([3, 1 << 15], True), ([8], False), ([0], False)):
+        builder = popir.Builder()
+        x = builder.addInputTensor("FLOAT", shape)
+        y = builder.aiOnnx.relu([x])
+        session = popir.InferenceSession(
+            builder.getModelProto(),
+            popir.DataFlow(1, [y]),
+            popir.DeviceManager().createCpuDevice(),
+        )
+        session.prepareDevice()
+        out = session.initAnchorArrays()
+        assert out[y].shape == tuple(shape)
+        assert out[y].flags.c_contiguous
+        assert out[y].flags.writeable
+        assert not is_placed or out[y].ctypes.data % 4096 == 2048
+        session.run(popir.PyStepIO({x: np.full(shape, -1, np.float32)}, out))
+        np.testing.assert_array_equal(out[y], np.zeros(shape))

@@ -517,7 +517,7 @@ class Compiled(Exclusive):
         """
         if self._anchor_shapes is None:
             self._anchor_shapes = [self._anchor_shape(id) for id in self.dataFlow.anchors()]
-        return {id: np.empty(shape, dtype) for id, shape, dtype in self._anchor_shapes}
+        return {id: memory.uninitialised(shape, of) for id, shape, of in self._anchor_shapes}
 
     def _anchor_shape(self, id: str) -> tuple[str, list[int], np.dtype[Any]]:
         info, rows = self.getInfo(id), self.dataFlow.rows(id)

@@ -1,11 +1,17 @@
 """Softmax, its logarithm and their gradients against PyTorch in double."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from popir import errors, ext
 from tests.device import run
+from tests.popnn.isa_digest import LENGTHS
 
 DTYPES = [np.float32, np.float16, np.float64]
 SHAPES = [(1,), (10,), (64, 10), (3, 4, 17), (5, 128), (2, 1000), (2, 2049), (1, 50257), (300, 2)]
@@ -118,3 +124,18 @@ def test_refusals():
         run(ext.logSoftmax, np.zeros(3, np.int32))
     with pytest.raises(errors.poplibs_exception, match=r"output is float \[3\], its gradient half"):
         run(ext.softmaxGrad, np.zeros(3, np.float32), np.zeros(3, np.float16))
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    script = Path(__file__).with_name("isa_digest.py")
+    outputs = []
+    for isa in ("base", "avx2", "avx512"):
+        env = {**os.environ, "POPIR_ISA": isa, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, script], env=env, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout.splitlines())
+    assert len(outputs[0]) == 2 * len(LENGTHS)
+    assert outputs[1] == outputs[0]
+    assert outputs[2] == outputs[0]

@@ -62,6 +62,36 @@ def test_it_is_rounded_once(dtype):
     assert scan(ext.runningSum, x, 0, False, False)[-1] == np.array(2048, dtype)
 
 
+@pytest.mark.parametrize("lanes", [1, 3, 40])
+def test_long_sums_of_floats_are_rounded_once(lanes):
+    rng = np.random.default_rng(lanes)
+    for x in (rng.uniform(0, 1, (100_003, lanes)), rng.normal(0, 1e3, (100_003, lanes))):
+        x = x.astype(np.float32)
+        exact = np.cumsum(x.astype(np.float64), 0)
+        differences = np.abs(scan(ext.runningSum, x, 0, False, False) - exact)
+        largest = np.maximum.accumulate(np.abs(exact), 0).astype(np.float32)
+        assert (differences <= 0.501 * np.spacing(largest)).all()
+
+
+@pytest.mark.parametrize(("exclusive", "reverse"), WAYS)
+@pytest.mark.parametrize("inner", [1, 6])
+def test_sums_that_are_not_finite(inner, exclusive, reverse):
+    """Nor is what overflows in float alone lost: later elements may bring it back."""
+    x = np.ones((9, 6), np.float32)
+    x[2, 0] = np.inf
+    x[4, 1] = np.nan
+    x[3:6, 2] = [3e38, 3e38, -3e38]
+    x[[3, 5], 3] = [np.inf, -np.inf]
+    x[8, 4] = np.inf
+    with np.errstate(all="ignore"):
+        want = expected(np.cumsum, x, 0, exclusive, reverse).astype(np.float32)
+    if inner == 1:
+        found = scan(ext.runningSum, x.T.copy(), 1, exclusive, reverse).T
+    else:
+        found = scan(ext.runningSum, x, 0, exclusive, reverse)
+    np.testing.assert_array_equal(found, want)
+
+
 @pytest.mark.parametrize(("shape", "axis"), SHAPES, ids=str)
 @pytest.mark.parametrize("zeros", [0, 1, 2, "all"])
 def test_the_gradient_of_a_product(shape, axis, zeros):

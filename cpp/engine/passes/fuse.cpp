@@ -1,5 +1,6 @@
-// Fusion of an element-wise step (the reader) with a step that computes one of its inputs (the
-// writer). There are three forms:
+// Fusion of two steps. Two reductions of the same, as its minimum and its maximum, read it once
+// (withReduction). Others are an element-wise step (the reader) and a step that computes one of its
+// inputs (the writer). There are three forms:
 //  - withTail: the writer is, say, a convolution, and its kernel applies the reader as a tail.
 //  - withElementWise: the writer is element-wise with the same shape. Either of the two may sum what
 //    it computes for each channel. A reader that does nothing else takes the writer's place.
@@ -14,6 +15,7 @@
 #include "engine/passes/element_wise.hpp"
 #include "engine/passes/passes.hpp"
 #include "kernels/elementwise/forms.hpp"
+#include "kernels/reduction/extrema.hpp"
 #include "program/lifetimes.hpp"
 
 namespace popir {
@@ -164,6 +166,7 @@ class Fuser {
   bool fuseInto(std::size_t s) {
     const auto& step = program_.steps[s];
     if (step.kind != Step::Kind::Run) return false;
+    if (withReduction(s)) return true;
     const auto reader = elementWiseOf(*step.vertex);
     if (!reader || isForNext(*reader, s)) return false;
     std::map<std::size_t, const poplar::Tensor*, std::greater<>> writers;
@@ -187,6 +190,37 @@ class Fuser {
       if (!joined) joined = withElementWise(*before.vertex, *reader, p, s);
       if (!joined) continue;
       replace(p, s, std::move(*joined));
+      return true;
+    }
+    return false;
+  }
+
+  /// Fuses step `s` with one before it that reads the same, if one kernel computes both. It takes the
+  /// place of the first.
+  bool withReduction(std::size_t s) {
+    const auto& step = program_.steps[s];
+    const auto& operands = step.vertex->operands;
+    if (operands.size() != 2 || operands[0].access != Access::Read) return false;
+    const auto v = operands[0].tensor.view().wholeVariable();
+    if (!v) return false;
+    constexpr int kMostBefore = 4;  // uses that are looked at
+    auto use = from(*v, s);
+    for (int n = 0; n < kMostBefore && use != uses_[*v].begin(); ++n) {
+      const auto p = (--use)->step;
+      const auto& before = program_.steps[p];
+      if (use->write) return false;
+      if (before.kind != Step::Kind::Run || before.rounding != step.rounding ||
+          before.vertex->operands.size() != 2)
+        continue;
+      const auto& first = before.vertex->operands;
+      const auto kernel = extremaOf(*before.vertex->kernel, *step.vertex->kernel);
+      if (!kernel || !sameView(first[0].tensor, operands[0].tensor) ||
+          first[1].tensor.intersectsWith(operands[1].tensor) || !canMove(s, p, s))
+        continue;
+      BulkVertex both;
+      both.kernel = kernel;
+      both.operands = {first[0], first[1], operands[1]};
+      replace(s, p, std::move(both));
       return true;
     }
     return false;

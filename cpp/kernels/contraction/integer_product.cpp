@@ -32,8 +32,8 @@ class IntegerProduct final : public Contraction {
         outBytes_(bytesOfResult(spec.requantization)),
         aShift_(isBytes_ && spec.aType != poplar::UNSIGNED_CHAR ? 128 : 0),
         bShift_(isBytes_ && spec.bType == poplar::UNSIGNED_CHAR ? -128 : 0),
-        aIsWords_(isBytes_ && aShift_ == 0 && bShift_ == 0 && spec.bZeros == ZeroPoints::None &&
-                  spec.a.column == 1 && spec.k % perWord_ == 0),
+        aIsWords_(isBytes_ && aShift_ == 0 && spec.a.column == 1 && spec.k % perWord_ == 0),
+        sumsRows_(bShift_ != 0 || spec.bZeros != ZeroPoints::None),
         aGroups_(spec.a.group == 0 ? 1 : spec.groups),
         bGroups_(spec.b.group == 0 ? 1 : spec.groups),
         aBytes_(aIsWords_ ? 0 : aligned(aGroups_ * spec.m * words_ * kWordBytes)),
@@ -61,16 +61,17 @@ class IntegerProduct final : public Contraction {
     });
   }
 
-  // A in words, and the sums of its rows, which zero points of B take; the terms of all panels.
+  // A in words, where it does not lie so, and the sums of its rows, which zero points of B take; the
+  // terms of all panels.
   std::size_t workBytes() const override {
-    return termsBytes() +
-           (aIsWords_ ? 0 : aligned(aBytes_ + aGroups_ * s_.m * sizeof(std::int32_t)));
+    const std::size_t sums = sumsRows_ ? aGroups_ * s_.m * sizeof(std::int32_t) : 0;
+    return aligned(aBytes_ + sums) + termsBytes();
   }
 
   void runPacked(void* const* operands, const void* packed, void* work) const override {
     const auto* a = static_cast<const std::byte*>(aIsWords_ ? operands[0] : work);
-    auto* sums = aIsWords_ ? nullptr : static_cast<std::int32_t*>(at(work, aBytes_));
-    if (!aIsWords_) arrange(operands[0], work, sums);
+    auto* sums = sumsRows_ ? static_cast<std::int32_t*>(at(work, aBytes_)) : nullptr;
+    if (!aIsWords_ || sumsRows_) arrange(operands[0], work, sums);
     const Given given = {
         a,
         sums,
@@ -127,37 +128,34 @@ class IntegerProduct final : public Contraction {
     }
   }
 
+  /// Copies A into words, unless it lies so, and sums its rows if `sums` is not null.
   void arrange(const void* a, void* work, std::int32_t* sums) const {
     parallelFor(aGroups_ * s_.m, threads_, aGroups_ * s_.m * s_.k, [&](std::int64_t i) {
-      const std::int64_t from = i / s_.m * s_.a.group + i % s_.m * s_.a.row;
-      void* const to = at(work, i * words_ * kWordBytes);
-      sums[i] = isBytes_ ? copyRow(a, from, static_cast<std::uint8_t*>(to))
-                         : copyRow(a, from, static_cast<std::int16_t*>(to));
+      const auto* const from =
+          static_cast<const std::uint8_t*>(a) + i / s_.m * s_.a.group + i % s_.m * s_.a.row;
+      void* const to = aIsWords_ ? nullptr : at(work, i * words_ * kWordBytes);
+      const std::int32_t sum = s_.a.column == 1 ? neighbours(from, to) : scattered(from, to);
+      if (sums != nullptr) sums[i] = sum;
     });
   }
 
-  /// Copies a row of A and pads it. Returns its sum.
-  template <class T>
-  std::int32_t copyRow(const void* a, std::int64_t from, T* to) const {
-    return s_.aType == poplar::UNSIGNED_CHAR
-               ? copyRowOf(static_cast<const std::uint8_t*>(a) + from, to)
-               : copyRowOf(static_cast<const std::int8_t*>(a) + from, to);
+  /// Copies a row of A and pads it, unless `to` is null. Returns its sum.
+  std::int32_t neighbours(const std::uint8_t* from, void* to) const {
+    if (to != nullptr && words_ > 0) std::memset(at(to, (words_ - 1) * kWordBytes), 0, kWordBytes);
+    return kernel_.copyRow(from, s_.aType != poplar::UNSIGNED_CHAR, s_.k, to);
   }
-  template <class F, class T>
-  std::int32_t copyRowOf(const F* from, T* to) const {
+  std::int32_t scattered(const std::uint8_t* from, void* to) const {
+    constexpr std::int64_t kAtOnce = 256;  // a multiple of the elements of a word
+    std::uint8_t some[kAtOnce];
     std::uint32_t sum = 0;  // modulo 2^32, as all sums here
-    const auto copied = [&](std::int64_t stride) {
-      for (std::int64_t k = 0; k < s_.k; ++k) {
-        const std::int32_t x = from[k * stride] + aShift_;
-        to[k] = static_cast<T>(x);
-        sum += static_cast<std::uint32_t>(x);
-      }
-    };
-    if (s_.a.column == 1)
-      copied(1);
-    else
-      copied(s_.a.column);
-    std::fill(to + s_.k, to + words_ * perWord_, T{0});
+    const bool isSigned = s_.aType != poplar::UNSIGNED_CHAR;
+    if (words_ > 0) std::memset(at(to, (words_ - 1) * kWordBytes), 0, kWordBytes);
+    for (std::int64_t k = 0; k < s_.k; k += kAtOnce) {
+      const std::int64_t n = std::min(kAtOnce, s_.k - k);
+      for (std::int64_t i = 0; i < n; ++i) some[i] = from[(k + i) * s_.a.column];
+      sum += static_cast<std::uint32_t>(
+          kernel_.copyRow(some, isSigned, n, at(to, k / perWord_ * kWordBytes)));
+    }
     return static_cast<std::int32_t>(sum);
   }
 
@@ -211,12 +209,13 @@ class IntegerProduct final : public Contraction {
                                               aShift_ != 0 || bShift_ != 0);
     if (hasZeros) {
       std::int32_t bZeros[kMostWordColumns] = {};
-      for (std::int64_t j = 0; j < n; ++j)
+      const bool isEach = s_.bZeros == ZeroPoints::Each;
+      for (std::int64_t j = 0; j < (isEach ? n : columns); ++j)
         bZeros[j] = bShift_ + zero(given.bZeros, s_.bType, s_.bZeros, group * s_.n + first + j);
       std::int32_t aZeros[kWordRowsOfBlock], rests[kWordRowsOfBlock];
       for (std::int64_t r = 0; r < rows; ++r) {
         aZeros[r] = aShift_ + zero(given.aZeros, s_.aType, s_.aZeros, group * s_.m + row + r);
-        rests[r] = aIsWords_ ? 0 : restOf(given.aSums[a + r], s_.k, aZeros[r]);
+        rests[r] = !sumsRows_ ? 0 : restOf(given.aSums[a + r], s_.k, aZeros[r]);
       }
       kernel_.startRows(given.bSums + b * columns, bZeros, aZeros, rests, to, toRow, rows);
     }
@@ -251,6 +250,7 @@ class IntegerProduct final : public Contraction {
   std::int64_t outBytes_;  // of an element of C
   std::int32_t aShift_, bShift_;
   bool aIsWords_;  // whether the loops read A as it lies
+  bool sumsRows_;  // whether zero points of B take something for each row of A
   std::int64_t aGroups_, bGroups_;
   std::size_t aBytes_;
   std::int64_t panelBytes_;

@@ -154,7 +154,8 @@ RequantizationTerms termsOf(const Requantization& made, void* const* operands, s
   terms.isSigned = made.to == poplar::SIGNED_CHAR;
   const float low = terms.isSigned ? -128.0f : 0.0f, high = terms.isSigned ? 127.0f : 255.0f;
   constexpr float kMost = 1 << 20, kGreatest = std::numeric_limits<float>::max();
-  int others = !terms.isRounded;
+  constexpr float kSmallFactor = 0.5f, kSmallOffset = 1 << 29, kSmallZero = 512;
+  int others = !terms.isRounded, large = 0;
   for (std::int64_t j = 0; j < kMostWordColumns; ++j) {
     const float zero = terms.zero[j];
     const float inRange = zero >= -kMost && zero <= kMost ? zero : 0;
@@ -163,8 +164,11 @@ RequantizationTerms termsOf(const Requantization& made, void* const* operands, s
     terms.high[j] = high - zero;
     others |= static_cast<float>(terms.wholeZero[j]) != zero;
     others |= !(std::abs(terms.factor[j]) <= kGreatest) | !(std::abs(terms.offset[j]) <= kGreatest);
+    large |= !(std::abs(terms.factor[j]) <= kSmallFactor) |
+             !(std::abs(terms.offset[j]) <= kSmallOffset) | !(std::abs(zero) <= kSmallZero);
   }
   terms.isWhole = others == 0;
+  terms.isSmall = terms.isWhole && large == 0;
   return terms;
 }
 

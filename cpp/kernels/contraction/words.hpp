@@ -24,6 +24,8 @@ struct alignas(64) RequantizationTerms {
   /// Whether zero points are whole numbers and no NaN can arise: then what is clamped to the bounds of
   /// a byte minus these, and then rounded to integers, is the same, in fewer steps.
   bool isWhole;
+  /// Whether, beside that, all that is converted to integers is within 32 bits, and zero points within 9.
+  bool isSmall;
 };
 
 /// The loops of one instruction set for one type of elements.
@@ -61,6 +63,8 @@ struct WordsKernel {
   /// Makes elements of A of bytes, SIGNED_CHAR or else UNSIGNED_CHAR: shorts; or bytes without
   /// signs, where those that have one get 128 added.
   void (*widen)(const std::uint8_t* from, bool isSigned, std::int64_t n, void* to);
+  /// The same, if `to` is not null; and returns the sum of these elements, modulo 2^32.
+  std::int32_t (*copyRow)(const std::uint8_t* from, bool isSigned, std::int64_t n, void* to);
   /// Makes words of A of bytes: word i has element i of each of `perWord` rows.
   void (*weave)(const std::uint8_t* const* rows, bool isSigned, std::int64_t n, void* to);
 };

@@ -358,6 +358,10 @@ std::shared_ptr<const SummingForm> ReduceKernel::summing() const {
   return form;
 }
 
+bool ReduceKernel::isExtremum() const {
+  return (op_ == popops::Operation::MIN || op_ == popops::Operation::MAX) && !update_ && !scaled_;
+}
+
 Work ReduceKernel::work(const std::vector<Layout>& operands) const {
   const std::uint64_t in = operands[0].elements(), out = operands[1].elements();
   const std::uint64_t each = op_ == popops::Operation::SQUARE_ADD ? 2 : 1;

@@ -21,6 +21,9 @@ class ReduceKernel : public Kernel {
   /// True if the operation takes elements of type `in` and can store results as `out`.
   static bool supports(popops::Operation op, poplar::Type in, poplar::Type out);
 
+  /// Whether it is a minimum or a maximum, and nothing else is done with it.
+  bool isExtremum() const;
+  popops::Operation operation() const { return op_; }
   /// By dimension of the input.
   const std::vector<bool>& reduced() const { return reduced_; }
 

@@ -154,6 +154,11 @@ ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op) {
   return f ? f : base::reduceFunctions(type, op);
 }
 
+ReduceExtrema reduceExtrema() {
+  if (isa() == Isa::Avx512) return avx512::reduceExtrema();
+  return isa() == Isa::Avx2 ? avx2::reduceExtrema() : base::reduceExtrema();
+}
+
 ReduceStore reduceStore(poplar::Type accumulator, poplar::Type out, popops::Operation op) {
   using Kind = poplar::Type::Kind;
   const bool logs = op == popops::Operation::LOG_ADD;

@@ -52,6 +52,12 @@ struct ReduceFunctions {
 /// The functions are null if the operation does not support the type.
 ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
 
+/// least[i] and most[i]: what the functions of MIN and MAX make of x[i * stride + j] over j < n, for
+/// i < count, of floats that are read once.
+using ReduceExtrema = void (*)(const float* x, std::int64_t count, std::int64_t stride,
+                               std::int64_t n, float* least, float* most);
+ReduceExtrema reduceExtrema();
+
 /// Writes n results: out[i * stride] = f(acc[i]), where f scales, adds to the old value (as
 /// popops::ReduceParams says) and rounds. `first` is the index of the first result, which
 /// stochastic rounding uses.
@@ -65,14 +71,17 @@ ReduceStore reduceStore(poplar::Type accumulator, poplar::Type out, popops::Oper
 
 namespace base {
 ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
+ReduceExtrema reduceExtrema();
 ReduceFunctions logAddFunctions(poplar::Type type);
 }  // namespace base
 namespace avx2 {
 ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
-}
+ReduceExtrema reduceExtrema();
+}  // namespace avx2
 namespace avx512 {
 ReduceFunctions reduceFunctions(poplar::Type type, popops::Operation op);
-}
+ReduceExtrema reduceExtrema();
+}  // namespace avx512
 
 }  // namespace popir
 

@@ -15,7 +15,7 @@ namespace {
 const SavedKernel<ScanKernel> kSavedScan("scan");
 
 // Neighbouring lines that are scanned together where they lie side by side.
-constexpr std::int64_t kScanLanes = 256;
+constexpr std::int64_t kScanLanes = 1024;
 // Elements of a line of neighbours that are converted at a time, and such lines that are scanned in
 // turns: each sum waits for the one before it, so a core has work of several lines at once.
 constexpr std::int64_t kScanBlock = 256;
@@ -104,18 +104,16 @@ class ScanRunner : public Runner {
   void lines(const T* in, T* out, std::int64_t first, std::int64_t m) const {
     const LineScan& s = scan_;
     C sum[kScanLanes];
-    std::fill_n(sum, m, neutral());
-    if constexpr (!kIsHalf<T>) {
-      const ScanLines step = scanLines<T>(s.kind);
-      const std::int64_t stride = s.reverse ? -s.inner : s.inner;
-      for (std::int64_t i = 0; i < s.n;) {
-        const std::int64_t here = first + s.at(i) * s.inner;
-        const std::int64_t rows = i + kScanRows <= s.n ? kScanRows : 1;
-        step({in + here, out + here, sum, m, rows, stride, s.exclusive});
-        i += rows;
+    if constexpr (std::is_same_v<T, float>) {
+      if (s.kind == ScanKind::Sum) {
+        float pairs[2 * kScanLanes] = {};
+        allSteps(scanPairs(), in, out, first, m, pairs);
+        // In double where a sum was not finite: it may be, there.
+        if (std::none_of(pairs + m, pairs + 2 * m, [](float x) { return x != x; })) return;
       }
-      return;
     }
+    std::fill_n(sum, m, neutral());
+    if constexpr (!kIsHalf<T>) return allSteps(scanLines<T>(s.kind), in, out, first, m, sum);
     C x[kScanLanes];
     for (std::int64_t i = 0; i < s.n; ++i) {
       const std::int64_t here = first + s.at(i) * s.inner;
@@ -123,6 +121,18 @@ class ScanRunner : public Runner {
       if (s.exclusive) storeLine(sum, out + here, m, s.rounding, here);
       for (std::int64_t j = 0; j < m; ++j) sum[j] = joined(sum[j], x[j]);
       if (!s.exclusive) storeLine(sum, out + here, m, s.rounding, here);
+    }
+  }
+
+  void allSteps(ScanLines step, const T* in, T* out, std::int64_t first, std::int64_t m,
+                void* known) const {
+    const LineScan& s = scan_;
+    const std::int64_t stride = s.reverse ? -s.inner : s.inner;
+    for (std::int64_t i = 0; i < s.n;) {
+      const std::int64_t here = first + s.at(i) * s.inner;
+      const std::int64_t rows = i + kScanRows <= s.n ? kScanRows : 1;
+      step({in + here, out + here, known, m, rows, stride, s.exclusive});
+      i += rows;
     }
   }
 

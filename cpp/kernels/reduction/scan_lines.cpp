@@ -4,6 +4,15 @@
 
 namespace popir {
 
+ScanLines scanPairs() {
+  switch (isa()) {
+    case Isa::Avx512: return avx512::scanPairs();
+    case Isa::Avx2: return avx2::scanPairs();
+    case Isa::Base: break;
+  }
+  return base::scanPairs();
+}
+
 template <class T>
 ScanLines scanLines(ScanKind kind) {
   switch (isa()) {

@@ -27,10 +27,16 @@ using ScanLines = void (*)(const ScanStep& step);
 template <class T>
 ScanLines scanLines(ScanKind kind);
 
+/// Sums of floats, each known as a pair: the sum rounded, m of these, and after them what rounding took, m
+/// numbers too. A result is the sum of both, rounded once; each step has an error of up to 2^-47 of the sum
+/// beside that. What rounding took is NaN where a sum was not finite.
+ScanLines scanPairs();
+
 #define POPIR_SCAN_LINES(NAMESPACE)   \
   namespace NAMESPACE {               \
   template <class T>                  \
   ScanLines scanLines(ScanKind kind); \
+  ScanLines scanPairs();              \
   }
 POPIR_SCAN_LINES(base)
 POPIR_SCAN_LINES(avx2)

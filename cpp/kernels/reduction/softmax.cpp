@@ -11,6 +11,7 @@
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/reduction/reduce_functions.hpp"
+#include "kernels/reduction/softmax_rows.hpp"
 #include "kernels/saved_kernel.hpp"
 #include "kernels/streaming.hpp"
 #include "kernels/vector/ops.hpp"
@@ -46,6 +47,7 @@ class SoftmaxRunner : public Runner {
                   ? vectorStream(VecOp::Mul, 2)
                   : nullptr) {
     const auto elements = static_cast<std::int64_t>(layout.elements());
+    if (std::is_same_v<C, float> && length_ >= kLeastSoftmaxRow) joined_ = softmaxRows();
     rows_ = elements == 0 ? 0 : elements / length_;
     block_ = length_ == 0 ? 1 : std::clamp<std::int64_t>(kAtOnce / length_, 1, kRows);
     each_ = (block_ * length_ * sizeof(C) + 63) / 64 * 64;
@@ -114,6 +116,12 @@ class SoftmaxRunner : public Runner {
     C s[kRows];
     const C* x = load(operands[0], at, n, buffer(scratch, 0));
     C* y = place(operands[1], at, buffer(scratch, 0));
+    if constexpr (std::is_same_v<C, float>) {
+      if (joined_ != nullptr) {
+        inFewPasses(x, y, past_ != nullptr ? buffer(scratch, 1) : y, rows);
+        return store(y, operands[1], at, n);
+      }
+    }
     // The exponentials: in the place of the result, unless x lies there and is read again, or the
     // result is written past the caches.
     const bool apart = past_ != nullptr || (kind_ == SoftmaxKind::LogSoftmax && x == y);
@@ -146,6 +154,19 @@ class SoftmaxRunner : public Runner {
     store(y, operands[1], at, n);
   }
 
+  /// With the loops of softmax_rows.hpp. The exponentials go to `e`, or nowhere.
+  void inFewPasses(const float* x, float* y, float* e, std::int64_t rows) const {
+    float m[kRows], s[kRows];
+    bool isNear[kRows];
+    const bool isLog = kind_ == SoftmaxKind::LogSoftmax;
+    joined_->greatest(x, rows, length_, m, isNear);
+    joined_->exponentials(x, rows, length_, m, isNear, isLog ? nullptr : e, s);
+    for (std::int64_t r = 0; r < rows; ++r) s[r] = isLog ? std::log(s[r]) : scale_ / s[r];
+    if (isLog) return joined_->differences(x, rows, length_, m, s, y);
+    eachRow(past_ != nullptr ? past_ : mulScalar_, y, e, s, rows);
+    if (past_ != nullptr) _mm_sfence();
+  }
+
   void backward(void* const* operands, char* scratch, std::int64_t at, std::int64_t rows) const {
     const std::int64_t n = rows * length_;
     C s[kRows];
@@ -176,7 +197,8 @@ class SoftmaxRunner : public Runner {
   ReduceFunctions sum_, max_;
   VecFn exp_, mul_, sub_, mulScalar_, subScalar_;
   VecFn expOfDifference_;  // null in double
-  VecFn past_;             // mulScalar_ with non-temporal stores, if results are stored so
+  const SoftmaxRows* joined_ = nullptr;
+  VecFn past_;  // mulScalar_ with non-temporal stores, if results are stored so
 };
 
 }  // namespace

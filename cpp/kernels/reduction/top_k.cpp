@@ -8,6 +8,7 @@
 #include "kernels/check.hpp"
 #include "kernels/half.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/reduction/top_k_blocks.hpp"
 #include "kernels/saved_kernel.hpp"
 
 namespace popir {
@@ -56,9 +57,8 @@ struct WideItem {
   bool operator<(const WideItem& o) const { return key != o.key ? key < o.key : at < o.at; }
 };
 
-constexpr std::int64_t kCompared = 32;  // elements that are compared with a bound together
-constexpr std::int64_t kInserted =
-    32;  // the most elements that are kept in order as they are found
+// The most elements that are kept in order as they are found.
+constexpr std::int64_t kInserted = 32;
 
 /// Elements T, compared as C.
 template <class T, class C>
@@ -75,6 +75,7 @@ class TopKRunner : public Runner {
         columns_(in.shape[1]),
         k_(k),
         threads_(threads) {
+    if constexpr (std::is_same_v<T, C>) better_ = betterOnes<T>(largest);
     each_ = (sizeof(Item) * static_cast<std::size_t>(columns_) + 63) / 64 * 64;
   }
 
@@ -126,19 +127,16 @@ class TopKRunner : public Runner {
   void inserted(const T* row, Item* items) const {
     std::int64_t count = 0;
     T bound = row[0];  // the worst of k, once there are so many
-    for (std::int64_t begin = 0; begin < columns_; begin += kCompared) {
-      const std::int64_t end = std::min(begin + kCompared, columns_);
-      if (count == k_ && end - begin == kCompared && !anyBetter(row + begin, bound)) continue;
-      for (std::int64_t i = begin; i < end; ++i) {
-        if (count == k_ && isNoBetter(row[i], bound)) continue;
-        const Item item(keyOf(row[i]), static_cast<std::uint32_t>(i));
-        if (count == k_ && !(item < items[k_ - 1])) continue;
-        std::int64_t place = count < k_ ? count++ : k_ - 1;
-        for (; place > 0 && item < items[place - 1]; --place) items[place] = items[place - 1];
-        items[place] = item;
-        if (count == k_) bound = row[items[k_ - 1].column()];
-      }
-    }
+    const auto insert = [&](std::int64_t i) {
+      const Item item(keyOf(row[i]), static_cast<std::uint32_t>(i));
+      if (count == k_ && !(item < items[k_ - 1])) return;
+      std::int64_t place = count < k_ ? count++ : k_ - 1;
+      for (; place > 0 && item < items[place - 1]; --place) items[place] = items[place - 1];
+      items[place] = item;
+      if (count == k_) bound = row[items[k_ - 1].column()];
+    };
+    for (std::int64_t begin = 0; begin < columns_; begin += kCompared)
+      forBetter(row, begin, count == k_, bound, insert);
   }
 
   /// Collects what is better than the worst of k that are known, up to 2 k; then the better half is
@@ -153,44 +151,37 @@ class TopKRunner : public Runner {
       bound = row[items[k_ - 1].column()];
       count = k_;
     };
-    for (std::int64_t begin = 0; begin < columns_; begin += kCompared) {
-      const std::int64_t end = std::min(begin + kCompared, columns_);
-      if (worst != std::numeric_limits<Key>::max() && end - begin == kCompared &&
-          !anyBetter(row + begin, bound))
-        continue;
-      for (std::int64_t i = begin; i < end; ++i) {
-        if (worst != std::numeric_limits<Key>::max() && isNoBetter(row[i], bound)) continue;
-        const Key key = keyOf(row[i]);
-        if (key >= worst && count >= k_) continue;
-        items[count++] = Item(key, static_cast<std::uint32_t>(i));
-        if (count == 2 * k_) halve();
-      }
-    }
+    const auto collect = [&](std::int64_t i) {
+      const Key key = keyOf(row[i]);
+      if (key >= worst && count >= k_) return;
+      items[count++] = Item(key, static_cast<std::uint32_t>(i));
+      if (count == 2 * k_) halve();
+    };
+    for (std::int64_t begin = 0; begin < columns_; begin += kCompared)
+      forBetter(row, begin, worst != std::numeric_limits<Key>::max(), bound, collect);
     if (count > k_) halve();
   }
 
-  /// Whether an element is surely not better than the bound: neither is NaN.
-  bool isNoBetter(T x, T bound) const {
-    if constexpr (std::is_same_v<T, C>) return largest_ ? x <= bound : x >= bound;
-    return false;
-  }
-  /// Whether one of kCompared elements may be better than the bound.
-  bool anyBetter(const T* x, T bound) const {
+  /// take(i) for each of up to kCompared elements from `begin` on, without those that are surely not
+  /// better than the bound at the beginning, if it is known: neither is NaN.
+  template <class Take>
+  void forBetter(const T* row, std::int64_t begin, bool isKnown, const T& bound, Take take) const {
+    const std::int64_t end = std::min(begin + kCompared, columns_);
     if constexpr (std::is_same_v<T, C>) {
-      unsigned any = 0;
-      if (largest_)
-        for (std::int64_t i = 0; i < kCompared; ++i) any |= !(x[i] <= bound);
-      else
-        for (std::int64_t i = 0; i < kCompared; ++i) any |= !(x[i] >= bound);
-      return any != 0;
-    } else {
-      return true;
+      if (isKnown && end - begin == kCompared) {
+        const T first = bound;
+        for (std::uint32_t ones = better_(row + begin, &first); ones != 0; ones &= ones - 1)
+          take(begin + __builtin_ctz(ones));
+        return;
+      }
     }
+    for (std::int64_t i = begin; i < end; ++i) take(i);
   }
 
   bool largest_;
   bool turned_;  // whether the order is the opposite of the one in which they are chosen
   std::int64_t rows_, columns_, k_;
+  BetterOnes better_ = nullptr;  // where elements are compared as they are
   unsigned threads_;
   std::size_t each_;
 };
