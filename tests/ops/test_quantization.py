@@ -32,6 +32,20 @@ def test_the_precision_of_the_division() -> None:
     assert result("QuantizeLinear", x, np.float16(0.3)).tolist() == [100]
 
 
+@pytest.mark.parametrize("scale", [2.0**-7, 0.3, 1.7e-5, 913.7, 3e-39])
+@pytest.mark.parametrize("zero", [np.uint8(3), np.int8(-5)])
+def test_ties_and_what_is_next_to_them(scale: float, zero: Any) -> None:
+    """Of the quotient in FLOAT, by whatever way it is found; the smallest scale is subnormal."""
+    s = np.float32(scale)
+    ties = (np.arange(-300.5, 300) * float(s)).astype(np.float32)
+    up, down = (np.nextafter(ties, np.float32(to)) for to in (np.inf, -np.inf))
+    x = np.concatenate([ties, up, down, np.nextafter(up, np.float32(np.inf)), [-np.inf, np.inf]])
+    x = x.astype(np.float32)
+    limits = np.iinfo(zero.dtype)
+    want = np.clip(np.rint(x / s) + zero, limits.min, limits.max)
+    np.testing.assert_array_equal(result("QuantizeLinear", x, s, zero), want)
+
+
 def test_integers_are_quantized() -> None:
     x = np.array([-7, 1 << 30, 100, 5], np.int32)
     found = result("QuantizeLinear", x, np.float32(2), np.int8(1))
