@@ -29,9 +29,9 @@ inline V lowWords(V a, V b) { return _mm512_maskz_unpacklo_ps(0xffff, a, b); }
 inline V highWords(V a, V b) { return _mm512_maskz_unpackhi_ps(0xffff, a, b); }
 inline V lowPairs(V a, V b) { return (V)_mm512_maskz_unpacklo_pd(0xff, (__m512d)a, (__m512d)b); }
 inline V highPairs(V a, V b) { return (V)_mm512_maskz_unpackhi_pd(0xff, (__m512d)a, (__m512d)b); }
-inline V larger(V a, V b) { return _mm512_max_ps(a, b); }
+inline V larger(V a, V b) { return _mm512_maskz_max_ps(0xffff, a, b); }
 inline V orNaN(V a, V b) { return b != b ? b : a; }
-inline V smaller(V a, V b) { return _mm512_min_ps(a, b); }
+inline V smaller(V a, V b) { return _mm512_maskz_min_ps(0xffff, a, b); }
 
 // The others are written with the first.
 // clang-format off
