@@ -23,8 +23,9 @@ CXX_FILES = $(shell git ls-files -- '*.cpp' '*.hpp')
 run: $(INSTALLED)
 	$(BIN)/python models/run.py $(ARGS)
 
+# Three processes on two cores: one that waits leaves its core to another.
 test: $(INSTALLED) $(TESTING)
-	$(BIN)/python -m pytest -n2 --dist worksteal --durations=15 $(ARGS)
+	$(BIN)/python -m pytest -n3 --dist worksteal --durations=15 $(ARGS)
 
 sanitize: $(INSTALLED) $(TESTING)
 	$(BIN)/python -m tests.sanitize $(ARGS)

@@ -40,7 +40,7 @@ SLOWER = 4
 
 def steps(selection: bool, cases: int) -> dict[str, list[str]]:
     """The words for Python of each step, by its name."""
-    pytest = ["-m", "pytest", "-q", "-n2", "--dist", "worksteal", "-p", "no:cacheprovider"]
+    pytest = ["-m", "pytest", "-q", "-n3", "--dist", "worksteal", "-p", "no:cacheprovider"]
     chosen = (
         [*SELECTION, "--every=4"]
         if selection
