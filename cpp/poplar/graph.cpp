@@ -1,4 +1,5 @@
-// poplar::Graph.
+// poplar::Graph: tensors, their tiles and their values. Long, because the class has so many functions;
+// those of vertices and of output are in graph_vertices.cpp and graph_output.cpp.
 #include <poplar/Graph.hpp>
 
 #include "machine/target_spec.hpp"

@@ -1,3 +1,5 @@
+// The source "blocked": a class for each kind of convolution that routines of blocked.hpp compute. Long,
+// because there are five, each of which says how threads share it.
 #include <algorithm>
 #include <numeric>
 #include <optional>
