@@ -33,6 +33,8 @@ def grown_on_fewest(grow: Grow, ipus: int, is_held: bool) -> Grown:
     try:
         found = one = grow(1, ipus)
     except PopirError:
+        if ipus == 1:
+            raise
         return grow(ipus, ipus)
     n = 1
     while n < ipus and _lacks(found):

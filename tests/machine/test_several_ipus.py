@@ -418,6 +418,19 @@ def test_an_operator_may_want_all_ipus_of_its_device() -> None:
             result(2)
 
 
+@pytest.mark.parametrize(("ipus", "tries"), [(1, [1]), (4, [1, 4])])
+def test_what_fails_on_all_ipus_is_not_tried_twice(ipus: int, tries: list[int]) -> None:
+    made: list[int] = []
+
+    def grow(taken: int, _: int) -> Any:
+        made.append(taken)
+        raise popir.popart_exception("no")
+
+    with pytest.raises(popir.popart_exception, match="no"):
+        spans.grown_on_fewest(grow, ipus, True)
+    assert made == tries
+
+
 def show() -> None:
     """Prints the cycles of all rows, and the most of them over those of one IPU."""
     print(f"{'':69}", *(f"{ipus:>10}" for ipus in IPUS))
