@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from popir.poplin import contraction
 from tests.poplin.programs import run_again
@@ -184,6 +185,58 @@ def test_the_rule_for_few_steps(groups, m, k, n, by):
     assert made.describe().startswith(by)
     made.run()
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5)
+
+
+def at_a_line(shape: tuple[int, ...], behind: int) -> np.ndarray:
+    """NaN, `behind` elements behind the begin of a line of the cache."""
+    whole = np.full(np.prod(shape) + 64, np.nan, np.float32)
+    first = -whole.ctypes.data % 64 // 4 + behind
+    return whole[first : first + np.prod(shape)].reshape(shape)
+
+
+@pytest.mark.parametrize("k", [3, 9])
+@pytest.mark.parametrize(("n", "behind"), [(3216, 0), (3216, 5), (3201, 0)])
+def test_results_larger_than_the_caches(n, k, behind):
+    """They are written past the caches where rows begin at lines of them: the bits are the same."""
+    a, b = random((1, 2100, k)), random((1, k, n), 2)
+    c = at_a_line((1, 2100, n), behind)
+    assert c.nbytes > 24 << 20
+    contraction.product(a, b, c, threads=2).run()
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-5, atol=1e-5)
+    few = at_a_line((1, 100, n), behind)
+    contraction.product(a[:, :100].copy(), b, few, threads=2).run()
+    np.testing.assert_array_equal(few, c[:, :100])
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_results_that_are_larger_together(accumulate):
+    """Products of groups, all of which write more than the caches hold."""
+    a, b = random((40, 33, 14)), random((40, 14, 5008), 2)
+    c = at_a_line((40, 33, 5008), 0)
+    c[...] = 3
+    contraction.product(a, b, c, threads=2, accumulate=accumulate).run()
+    expected = a.astype(np.float64) @ b + 3 * accumulate
+    np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("size", "before"), [(1, 0), (3, 1)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_convolutions_that_write_more_than_the_caches_hold(size, before, bias):
+    """In groups of one image after another: products of points, or of columns."""
+    x, w = random((8, 64, 56, 56)), random((8, 33, 8, size, size), 2)
+    y, added = at_a_line((8, 264, 56, 56), 0), random((264,), 3) if bias else None
+    assert y.nbytes > 24 << 20
+    contraction.convolution(
+        *("forward", x, w, y, [1, 1], [1, 1], [1, 1], [before] * 2), threads=2, bias=added
+    ).run()
+    exact = torch.nn.functional.conv2d(
+        torch.from_numpy(x),
+        torch.from_numpy(w).flatten(0, 1),
+        None if added is None else torch.from_numpy(added),
+        padding=before,
+        groups=8,
+    )
+    np.testing.assert_allclose(y, exact, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="it is the smaller one already")

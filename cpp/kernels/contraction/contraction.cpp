@@ -404,8 +404,7 @@ bool wideIsFaster(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLongRows = 256, kRowsOfGroup = 16, kLeastSteps = 8, kRowsOfLarge = 128,
                          kColumnsOfLarge = 512;
   constexpr double kLarge = 6e6, kLargeTogether = 1e6;
-  const double written =
-      static_cast<double>(s.groups) * static_cast<double>(s.m) * static_cast<double>(s.n);
+  const auto written = static_cast<double>(s.written());
   if (s.k < kLeast && s.groups == 1) return s.k >= kLeastSteps && s.m >= kRows && s.n >= kLongRows;
   if (s.k < kLeast && s.m >= kRowsOfLarge && s.n >= kColumnsOfLarge && written >= kLargeTogether)
     return true;

@@ -31,9 +31,14 @@ struct MatMulSpec {
   float alpha = 1;
   bool accumulate = false;
   bool bias = false;
+  /// So many such products follow each other, with results of their own.
+  std::int64_t runs = 1;
   /// Rounding mode of a 16-bit result.
   Rounding rounding = {};
   Policy policy = {};
+
+  /// The elements of all results.
+  std::int64_t written() const { return runs * groups * m * n; }
 };
 
 enum class Pass { Forward, DataGradient, WeightsGradient };

@@ -26,6 +26,8 @@ struct BlockOf {
   T alpha;
   bool accumulate;
   const T* bias;
+  /// Whether C, which is not read, is written past the caches where the instruction set can.
+  bool streams = false;
   /// The whole of B as it was packed before the run, of `packedColumns` columns with those that fill
   /// vectors, in parts of at most `packedSteps` rows, and the block's first column in it. Null if B is
   /// not packed.

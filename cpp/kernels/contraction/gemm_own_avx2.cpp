@@ -45,6 +45,10 @@ struct Simd {
   static V load(const float* p) { return _mm256_loadu_ps(p); }
   static V load(const float* p, Mask mask) { return _mm256_maskload_ps(p, mask); }
   static void store(float* p, V v) { _mm256_storeu_ps(p, v); }
+  /// A vector is half a line, and halves of several rows would leave the processor one by one.
+  static constexpr bool kStreams = false;
+  static void stream(Scalar* p, V v) { store(p, v); }
+  static void fence() {}
   static void store(float* p, V v, Mask mask) { _mm256_maskstore_ps(p, mask, v); }
   static V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
   static V add(V a, V b) { return _mm256_add_ps(a, b); }
@@ -95,6 +99,9 @@ struct Simd {
   static V load(const double* p) { return _mm256_loadu_pd(p); }
   static V load(const double* p, Mask mask) { return _mm256_maskload_pd(p, mask); }
   static void store(double* p, V v) { _mm256_storeu_pd(p, v); }
+  static constexpr bool kStreams = false;
+  static void stream(Scalar* p, V v) { store(p, v); }
+  static void fence() {}
   static void store(double* p, V v, Mask mask) { _mm256_maskstore_pd(p, mask, v); }
   static V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
   static V add(V a, V b) { return _mm256_add_pd(a, b); }

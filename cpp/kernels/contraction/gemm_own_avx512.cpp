@@ -43,6 +43,11 @@ struct Simd {
   static V load(const float* p) { return _mm512_loadu_ps(p); }
   static V load(const float* p, Mask mask) { return _mm512_maskz_loadu_ps(mask, p); }
   static void store(float* p, V v) { _mm512_storeu_ps(p, v); }
+  /// Past the caches, of a whole line.
+  static constexpr bool kStreams = true;
+  static void stream(float* p, V v) { _mm512_stream_ps(p, v); }
+  /// Behind stream(), before another thread reads.
+  static void fence() { _mm_sfence(); }
   static void store(float* p, V v, Mask mask) { _mm512_mask_storeu_ps(p, mask, v); }
   static V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
   static V add(V a, V b) { return _mm512_add_ps(a, b); }
@@ -122,6 +127,11 @@ struct Simd {
   static V load(const double* p) { return _mm512_loadu_pd(p); }
   static V load(const double* p, Mask mask) { return _mm512_maskz_loadu_pd(mask, p); }
   static void store(double* p, V v) { _mm512_storeu_pd(p, v); }
+  /// Past the caches, of a whole line.
+  static constexpr bool kStreams = true;
+  static void stream(double* p, V v) { _mm512_stream_pd(p, v); }
+  /// Behind stream(), before another thread reads.
+  static void fence() { _mm_sfence(); }
   static void store(double* p, V v, Mask mask) { _mm512_mask_storeu_pd(p, mask, v); }
   static V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
   static V add(V a, V b) { return _mm512_add_pd(a, b); }

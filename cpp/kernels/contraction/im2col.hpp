@@ -121,6 +121,7 @@ class ColumnsForward final : public Contraction {
                    : partsOfChannels(g_.images * g_.groups, g_.outChannels, threads)),
         routine_(routine),
         description_(std::move(description)),
+        streams_(inPlace_ && isStreamed(spec.out.bytes())),
         tile_(pointsAtATime(g_.points, sizeof(T) * g_.inChannels * g_.taps)),
         columnBytes_(aligned(sizeof(T) * (g_.inChannels * g_.taps * tile_ + kBehindColumns))),
         resultBytes_(inPlace_ ? 0 : aligned(sizeof(T) * g_.outChannels * tile_)),
@@ -186,6 +187,7 @@ class ColumnsForward final : public Contraction {
       block.c = out + g_.outPlaces.of(image, group * g_.outChannels + channel) + first;
       block.cRow = g_.outPlaces.channelBlock;
       block.accumulate = bias != nullptr;
+      block.streams = streams_;
       for (std::int64_t o = 0; bias != nullptr && o < block.m; ++o)
         std::fill_n(block.c + o * block.cRow, count, bias[channel + o]);
       routine_.run(block, scratch);
@@ -204,6 +206,7 @@ class ColumnsForward final : public Contraction {
   std::int64_t parts_;  // of the output channels
   Routine routine_;
   std::string description_;
+  bool streams_;  // the output is written past the caches
   std::int64_t tile_;
   std::size_t columnBytes_, resultBytes_, routineBytes_;
 };

@@ -9,6 +9,7 @@
 
 #include "kernels/contraction/gemm.hpp"
 #include "kernels/parallel.hpp"
+#include "kernels/streaming.hpp"
 
 namespace popir {
 namespace contraction {
@@ -24,6 +25,7 @@ class TiledMatMul final : public Contraction {
         tasks_(routine.tasks(spec, threads)),
         routine_(routine),
         description_(std::move(description)),
+        streams_(isStreamed(sizeof(T) * static_cast<std::size_t>(spec.written()))),
         scratchBytes_(aligned(
             routine.scratchBytes(tasks_.mostRows(), packs ? 0 : tasks_.mostColumns(), spec.k))) {}
 
@@ -60,6 +62,7 @@ class TiledMatMul final : public Contraction {
                     const pool::OwnMemory own(scratchBytes_);
                     for (std::int64_t i = first; i < last; ++i) {
                       auto block = gemm::task(tasks_, i, spec_, a, b, c, bias);
+                      block.streams = streams_;
                       if constexpr (packs) {
                         const auto* forms = static_cast<const T*>(packed);
                         block.packed = forms + formOf(tasks_.groupOf(i)) / sizeof(T);
@@ -91,6 +94,7 @@ class TiledMatMul final : public Contraction {
   gemm::Tasks tasks_;
   Routine routine_;
   std::string description_;
+  bool streams_;  // C is written past the caches
   std::size_t scratchBytes_;
 };
 

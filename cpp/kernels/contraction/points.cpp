@@ -134,6 +134,7 @@ std::unique_ptr<Contraction> makePoints(const ConvSpec& s, unsigned threads,
                 strideOf(s.weights, isForward ? 2 : 1)};
   products.b = {products.k * products.n, products.n, 1};
   products.c = {products.m * products.n, products.n, 1};
+  products.runs = runs;
   products.accumulate = s.bias;
   products.policy = s.policy;
   const bool shares = threads > 1 && runs % threads == 0;
