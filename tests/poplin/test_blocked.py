@@ -582,9 +582,10 @@ def test_no_images_and_no_rows(size):
         (Filters(1, 32, 64, (28, 28), (1, 1)), "of points", "of points"),
         (Filters(1, 3, 32, (56, 56), (3, 3), (1, 1), (2, 2)), "onednn", "onednn"),
         (Filters(1, 64, 64, (28, 28), (3, 3), (1, 1), groups=64), "onednn", "onednn"),
-        (Filters(1, 64, 64, (28, 28), (5, 5), (2, 2), groups=64), "onednn", "onednn"),
-        (Filters(1, 64, 64, (28, 28), (7, 7), (3, 3), groups=64), "depthwise", "onednn"),
-        (Filters(1, 64, 64, (14, 14), (5, 5), (2, 2), groups=64), "onednn", "onednn"),
+        (Filters(1, 64, 64, (28, 28), (5, 5), (2, 2), groups=64), "depthwise", "depthwise"),
+        (Filters(1, 64, 64, (28, 28), (7, 7), (3, 3), groups=64), "depthwise", "depthwise"),
+        (Filters(1, 64, 64, (30, 30), (9, 9), (4, 4), groups=64), "depthwise", "onednn"),
+        (Filters(1, 64, 64, (14, 14), (9, 9), (4, 4), groups=64), "onednn", "onednn"),
     ],
 )
 def test_the_rule(filters, by, changing):

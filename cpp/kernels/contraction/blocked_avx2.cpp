@@ -11,7 +11,7 @@ namespace avx2 {
 namespace {
 
 typedef float V __attribute__((vector_size(32)));
-constexpr int kVector = 8, kRows = 6, kNeighbours = 13;
+constexpr int kVector = 8, kRows = 6, kRegisters = 16, kNeighbours = 13;
 inline V fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm256_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm256_zextps128_ps256(_mm_loadu_ps(p)); }

@@ -11,7 +11,7 @@ namespace avx512 {
 namespace {
 
 typedef float V __attribute__((vector_size(64)));
-constexpr int kVector = 16, kRows = 14, kNeighbours = 14;
+constexpr int kVector = 16, kRows = 14, kRegisters = 32, kNeighbours = 14;
 inline V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 inline V broadcast(float x) { return _mm512_set1_ps(x); }
 inline V loadHalf(const float* p) { return _mm512_maskz_loadu_ps(0xff, p); }

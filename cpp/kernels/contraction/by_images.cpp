@@ -29,58 +29,81 @@ std::int64_t imagesOfPart(const ConvSpec& s, unsigned threads) {
   return images % (2 * threads) == 0 ? images / (2 * threads) : images / threads;
 }
 
-/// Whether each thread may have as many vectors of channels of a depthwise convolution of the rows of one
-/// image. Else threads would bring channels into blocks that others read then.
-bool sharesGroups(const ConvSpec& s, unsigned threads) {
-  constexpr std::int64_t kVector = 16;
-  return threads > 1 && s.pass != Pass::WeightsGradient && s.in.shape[0] == 1 &&
-         s.weights.shape[1] == 1 && s.weights.shape[2] == 1 && s.postOps.empty() &&
-         s.groups % (kVector * threads) == 0 && s.in.channelBlock == Layout::kPlain &&
-         s.out.channelBlock == Layout::kPlain;
+constexpr std::int64_t kVector = 16;  // channels
+
+/// Whether it is a depthwise convolution of plain rows, or the gradient of its data, whose channels fill
+/// vectors. Else threads would bring channels into blocks that others read then.
+bool hasVectorsOfGroups(const ConvSpec& s) {
+  return s.pass != Pass::WeightsGradient && s.weights.shape[1] == 1 && s.weights.shape[2] == 1 &&
+         s.postOps.empty() && s.groups > 0 && s.groups % kVector == 0 &&
+         s.in.channelBlock == Layout::kPlain && s.out.channelBlock == Layout::kPlain;
 }
 
-/// Each thread has groups of its own, whose weights it packs.
+/// In how many parts the vectors of channels of an image are cut, so that the copies of a part stay in the
+/// L2 cache beside what is copied, and threads have as many of one image.
+std::int64_t partsOfVectors(const ConvSpec& s, unsigned threads) {
+  constexpr std::size_t kBytes = 256 * 1024;
+  const std::int64_t vectors = std::max<std::int64_t>(s.groups / kVector, 1),
+                     images = std::max<std::int64_t>(s.in.shape[0], 1);
+  const std::size_t copied = 2 * (s.in.bytes() + s.out.bytes()) / static_cast<std::size_t>(images);
+  for (std::int64_t parts = 1; parts < vectors; ++parts)
+    if (vectors % parts == 0 && parts * images % threads == 0 &&
+        copied / static_cast<std::size_t>(parts) <= kBytes)
+      return parts;
+  return vectors;
+}
+
+/// Vectors of channels of each image apart, whose weights are packed apart.
 class ByGroups final : public Contraction {
  public:
-  ByGroups(const ConvSpec& s, std::int64_t groups, std::unique_ptr<Contraction> part,
+  ByGroups(const ConvSpec& s, std::int64_t parts, std::unique_ptr<Contraction> part,
            unsigned threads)
       : part_(std::move(part)),
-        steps_{groups * s.in.strides[1], groups * s.weights.strides[0], groups * s.out.strides[1]},
+        parts_(parts),
+        images_(s.in.shape[0]),
         form_(aligned(part_->packedBytes())),
         threads_(threads) {
+    const std::int64_t groups = s.groups / parts;
+    steps_ = {groups * s.in.strides[1], groups * s.weights.strides[0], groups * s.out.strides[1]};
     if (s.bias) steps_.push_back(groups);
+    imageSteps_ = {s.in.strides[0], 0, s.out.strides[0], 0};
   }
 
   std::string describe() const override { return part_->describe() + " by groups"; }
-  std::size_t packedBytes() const override { return threads_ * form_; }
+  std::size_t packedBytes() const override { return static_cast<std::size_t>(parts_) * form_; }
   void pack(const void* weights, void* packed) const override {
-    each([&](unsigned i) {
-      part_->pack(static_cast<const float*>(weights) + i * steps_[1], at(packed, i * form_));
+    each(parts_, [&](std::int64_t i) {
+      part_->pack(static_cast<const float*>(weights) + i * steps_[1], formOf(packed, i));
     });
   }
   bool readsBoth() const override { return part_->readsBoth(); }
   void runPacked(void* const* operands, const void* packed, void* /*work*/) const override {
-    each([&](unsigned i) {
+    each(parts_ * images_, [&](std::int64_t i) {
+      const std::int64_t group = i % parts_, image = i / parts_;
       const pool::OwnMemory work(part_->workBytes());
       const pool::OwnArray<void*> own(steps_.size());
       for (std::size_t o = 0; o < steps_.size(); ++o)
-        own[o] = static_cast<float*>(operands[o]) + i * steps_[o];
+        own[o] = static_cast<float*>(operands[o]) + group * steps_[o] + image * imageSteps_[o];
       part_->runPacked(own.begin(),
-                       packed == nullptr ? nullptr : at(const_cast<void*>(packed), i * form_),
+                       packed == nullptr ? nullptr : formOf(const_cast<void*>(packed), group),
                        work.data());
     });
   }
 
  private:
+  void* formOf(void* packed, std::int64_t part) const {
+    return at(packed, static_cast<std::size_t>(part) * form_);
+  }
   template <class Run>
-  void each(const Run& run) const {
-    parallelParts(threads_, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned) {
-      for (std::int64_t i = first; i < end; ++i) run(static_cast<unsigned>(i));
+  void each(std::int64_t count, const Run& run) const {
+    parallelParts(count, 1, threads_, [&](std::int64_t first, std::int64_t end, unsigned) {
+      for (std::int64_t i = first; i < end; ++i) run(i);
     });
   }
 
   std::unique_ptr<Contraction> part_;
-  std::vector<std::int64_t> steps_;  // by operand: elements from one part to the next
+  std::int64_t parts_, images_;
+  std::vector<std::int64_t> steps_, imageSteps_;  // by operand: elements to the next part, or image
   std::size_t form_;
   unsigned threads_;
 };
@@ -158,17 +181,32 @@ class ByImages final : public Contraction {
   unsigned threads_;
 };
 
+/// In so many parts of the groups of each image.
+std::unique_ptr<Contraction> byGroups(const ConvSpec& s, std::int64_t parts, unsigned threads,
+                                      const MakePart<ConvSpec>& make) {
+  if (!hasVectorsOfGroups(s)) return nullptr;
+  ConvSpec own = s;
+  own.groups = own.in.shape[1] = own.out.shape[1] = own.weights.shape[0] = s.groups / parts;
+  own.in.shape[0] = own.out.shape[0] = 1;
+  auto part = make(own);
+  if (part == nullptr) return nullptr;
+  return std::make_unique<ByGroups>(s, parts, std::move(part), threads);
+}
+
 }  // namespace
 
 std::unique_ptr<Contraction> makeByGroups(const ConvSpec& s, unsigned threads,
                                           const MakePart<ConvSpec>& make) {
-  if (!sharesGroups(s, threads)) return nullptr;
-  const std::int64_t groups = s.groups / threads;
-  ConvSpec own = s;
-  own.groups = own.in.shape[1] = own.out.shape[1] = own.weights.shape[0] = groups;
-  auto part = make(own);
-  if (part == nullptr) return nullptr;
-  return std::make_unique<ByGroups>(s, groups, std::move(part), threads);
+  if (threads == 1 || s.in.shape[0] != 1 || s.groups % (kVector * threads) != 0) return nullptr;
+  return byGroups(s, threads, threads, make);
+}
+
+std::unique_ptr<Contraction> makeByVectors(const ConvSpec& s, unsigned threads,
+                                           const MakePart<ConvSpec>& make) {
+  // Of so many parts it takes little time if a thread has one more.
+  constexpr std::int64_t kMany = 4;
+  const std::int64_t parts = partsOfVectors(s, threads), all = parts * s.in.shape[0];
+  return all % threads == 0 || all >= kMany * threads ? byGroups(s, parts, threads, make) : nullptr;
 }
 
 std::unique_ptr<Contraction> makeByImages(const ConvSpec& s,

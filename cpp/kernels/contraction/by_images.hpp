@@ -15,9 +15,13 @@ namespace contraction {
 std::unique_ptr<Contraction> makeByImages(const ConvSpec& spec,
                                           const std::vector<FurtherOperand>& further,
                                           unsigned threads, const MakePart<ConvSpec>& make);
-/// The same of a depthwise convolution of plain rows of one image: each thread has vectors of channels.
+/// The same of a depthwise convolution of plain rows of one image: each thread has as many vectors of channels.
 std::unique_ptr<Contraction> makeByGroups(const ConvSpec& spec, unsigned threads,
                                           const MakePart<ConvSpec>& make);
+/// The same of any number of images, with so few vectors in a part that its copies stay in the L2 cache. Null
+/// if threads would have too few parts.
+std::unique_ptr<Contraction> makeByVectors(const ConvSpec& spec, unsigned threads,
+                                           const MakePart<ConvSpec>& make);
 
 }  // namespace contraction
 }  // namespace popir

@@ -255,19 +255,33 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
   return time < oneDnnTime(s, threads) || oneDnnHasColumns(s);
 }
 
-/// The same of depthwise ones by rows as they lie, which leaves near ties to oneDNN's whole blocks.
+/// Whether our own depthwise kernels read each input once for all taps in a row that it meets, and are faster
+/// so than oneDNN.
+bool hasRowFilter(const ConvSpec& s) {
+  if (s.fieldDims() != 2 || s.stride[1] > 2 || s.dilation[1] != 1) return false;
+  const std::int64_t columns = s.weights.shape[4];
+  return columns == 5 || columns == 7 || (columns == 3 && isa() == Isa::Avx512);
+}
+
+/// Depthwise convolutions and gradients of their data by our own kernels in blocks, on copies of sides that
+/// are plain, whether weights are packed before or not.
+bool depthwiseBlocksAreFaster(const ConvSpec& s) {
+  if (!s.policy.has(Choice::Depthwise) || isa() < Isa::Avx2 || !hasWholeDepthwise(s) ||
+      s.pass == Pass::WeightsGradient)
+    return false;
+  const bool isForward = s.pass == Pass::Forward;
+  if (hasRowFilter(s)) return isForward || isAll(s.stride, 1);
+  return isa() == Isa::Avx512 && !isForward && tapsOf(s) > 1 && isAll(s.stride, 1);
+}
+
+/// The same of depthwise ones by rows as they lie, over blocks: ours, or oneDNN's, to which near ties are left.
 bool depthwiseRowsAreFaster(const ConvSpec& s, unsigned threads) {
   constexpr double kMargin = 0.85;
   if (!s.policy.has(Choice::Depthwise) || isa() != Isa::Avx512) return false;
   if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
-  return depthwiseRowsTime(s, threads) <
-         (hasWholeDepthwise(s) ? kMargin : 1) * oneDnnTime(s, threads);
-}
-
-/// Gradients of data by our own depthwise kernels in blocks, on copies of sides that are plain.
-bool depthwiseGradientIsFaster(const ConvSpec& s) {
-  return s.policy.has(Choice::Depthwise) && isa() == Isa::Avx512 && s.pass == Pass::DataGradient &&
-         hasWholeDepthwise(s) && tapsOf(s) > 1 && isAll(s.stride, 1);
+  const double time = depthwiseRowsTime(s, threads);
+  if (depthwiseBlocksAreFaster(s)) return time < depthwiseBlocksTime(s, threads);
+  return time < (hasWholeDepthwise(s) ? kMargin : 1) * oneDnnTime(s, threads);
 }
 
 bool isBound(const PostOp& op) {
@@ -336,7 +350,7 @@ bool depthwiseIsFaster(const ConvSpec& s) {
   if (!s.policy.has(Choice::Depthwise) || s.pass != Pass::Forward || s.fieldDims() != 2 ||
       !isDepthwise(s))
     return false;
-  if (areOursFaster(s.postOps)) return true;
+  if (areOursFaster(s.postOps) || hasRowFilter(s)) return true;
   return isa() == Isa::Avx2 && s.stride[0] * s.stride[1] == 1 && s.out.shape[3] >= kWideRow &&
          std::min(s.weights.shape[3], s.weights.shape[4]) >= kLargeFilter;
 }
@@ -493,6 +507,15 @@ class FasterPacked final : public Contraction {
   mutable std::unique_ptr<Contraction> packed_;
 };
 
+/// Depthwise by our kernels in blocks, with threads sharing channels where these are copied.
+std::unique_ptr<Contraction> makeDepthwiseBlocks(const ConvSpec& s, unsigned threads) {
+  if (s.policy.has(Choice::Images))
+    if (auto made =
+            makeByVectors(s, threads, [](const ConvSpec& part) { return makeDepthwise(part, 1); }))
+      return made;
+  return makeDepthwise(s, threads);
+}
+
 /// The source for weights that are packed once; null if it is the same as for others.
 FasterPacked::Make whenPacked(const MatMulSpec& s, unsigned threads) {
   const bool gains = isa() == Isa::Avx512 ? s.b.column != 1 || s.m <= gemm::kFewPackedRowsOfAvx512
@@ -518,6 +541,8 @@ FasterPacked::Make whenPacked(const ConvSpec& s, unsigned threads) {
     if (isForWinograd(s) && winogradIsFaster(s, true))
       if (auto made = makeWinograd(s, threads, true)) return made;
     if (directIsFaster(s) && !pointsAreFaster(s, threads)) return makeDirect(s, threads);
+    if (depthwiseRowsAreFaster(s, threads)) return nullptr;
+    if (depthwiseBlocksAreFaster(s)) return makeDepthwiseBlocks(s, threads);
     return depthwiseIsFaster(s) || narrowGroupsAreFaster(s) ? makeDepthwise(s, threads) : nullptr;
   };
 }
@@ -609,8 +634,8 @@ std::unique_ptr<Contraction> makeFaster(const ConvSpec& s, unsigned threads) {
             s, threads, [](const MatMulSpec& part, unsigned of) { return makeFastest(part, of); }))
       return made;
   if (depthwiseRowsAreFaster(s, threads)) return makeDepthwiseRows(s, threads);
-  if (depthwiseGradientIsFaster(s))
-    if (auto made = makeDepthwise(s, threads)) return made;
+  if (depthwiseBlocksAreFaster(s))
+    if (auto made = makeDepthwiseBlocks(s, threads)) return made;
   if (planesAreFaster(s, threads)) return makePlanes(s, threads);
   return columnsAreFaster(s, threads) ? makeOwn(s, threads) : nullptr;
 }
@@ -877,6 +902,8 @@ std::unique_ptr<Contraction> makeWithPostOps(const ConvSpec& given, unsigned thr
   threads = threadsFor(workOf(spec), threads);
   if (!spec.policy.deterministic && depthwiseRowsAreFaster(spec, threads))
     return makeDepthwiseRows(spec, threads);
+  if (!spec.policy.deterministic && depthwiseBlocksAreFaster(spec))
+    if (auto made = makeDepthwiseBlocks(spec, threads)) return made;
   if (rowsAndPassAreFaster(spec, threads)) return nullptr;
   if (spec.policy.deterministic || std::any_of(spec.postOps.begin(), spec.postOps.end(), isBound))
     return makeBlocked(spec, threads);

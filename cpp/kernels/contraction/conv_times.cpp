@@ -1,6 +1,7 @@
 #include "kernels/contraction/conv_times.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "kernels/contraction/columns.hpp"
@@ -175,6 +176,33 @@ double pointsTime(const ConvSpec& spec, unsigned threads) {
   const auto [multiplication, others] = pace();
   const double products = number(s.images * s.groups * s.inputs * s.outputs * vectorsOf(s.points));
   return (threads > 1 ? others * kStartOfThreads : 0) +
+         multiplication * kMultiplied * products / threads;
+}
+
+double depthwiseBlocksTime(const ConvSpec& spec, unsigned threads) {
+  // Plain sides are copied. What lies a multiple of a page apart is in the same sets of a cache, and copies of
+  // a vector of channels that exceed it are read from memory.
+  constexpr double kMultiplied = 0.122, kCopied = 0.089, kSameSets = 1.55, kExceeds = 1.45,
+                   kStart = 500, kStartOfThreads = 1500, kCache = 1 << 20, kFar = 0.1,
+                   kLastCache = 8 << 20;
+  const auto [multiplication, others] = pace();
+  const Sizes s(spec);
+  double copied = 0, near = 0;
+  for (const Layout* side : {&spec.in, &spec.out}) {
+    if (side->channelBlock != Layout::kPlain) continue;
+    const std::int64_t points = std::accumulate(side->shape.begin() + 2, side->shape.end(),
+                                                std::int64_t(1), std::multiplies<>());
+    copied += number(points % kPage == 0 ? 1 : 0) * (kSameSets - 1) *
+                  number(s.images * s.groups * points) +
+              number(s.images * s.groups * points);
+    near += 2 * sizeof(float) * number(kVector * points);
+  }
+  if (near > kCache) copied *= kExceeds;
+  const double all = number(s.read + s.written());
+  const double far = all * sizeof(float) > kLastCache ? kFar * all : 0;
+  const double products = number(s.images * s.points * s.taps * vectorsOf(s.groups));
+  return others *
+             (kStart + (threads > 1 ? kStartOfThreads : 0) + (kCopied * copied + far) / threads) +
          multiplication * kMultiplied * products / threads;
 }
 

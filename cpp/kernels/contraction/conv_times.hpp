@@ -21,6 +21,9 @@ double oneDnnTime(const ConvSpec& spec, unsigned threads);
 /// The same by products of single points as they lie, without strides.
 double pointsTime(const ConvSpec& spec, unsigned threads);
 
+/// Nanoseconds by our own depthwise kernels in blocks, with copies of plain sides, channels filling vectors.
+double depthwiseBlocksTime(const ConvSpec& spec, unsigned threads);
+
 /// Nanoseconds by columns and our own products.
 double columnsTime(const ConvSpec& spec, unsigned threads);
 

@@ -158,8 +158,8 @@ double depthwiseRowsTime(const ConvSpec& s, unsigned threads) {
   if (!canBeRows(s)) return std::numeric_limits<double>::infinity();
   // Nanoseconds of Zen 5 (docs/contractions.md). A column is a vector of all rows of an item, and a block
   // of it four rows.
-  constexpr double kStartOfThreads = 350, kColumn = 16.4, kBlock = 8.1, kCycle = 0.191,
-                   kSharedChannel = 16, kFar = 0.1, kCache = 8 << 20;
+  constexpr double kStartOfThreads = 350, kColumn = 16.4, kBlock = 8.1, kBlockOfHalfUnits = 2.8,
+                   kCycle = 0.191, kSharedChannel = 16, kFar = 0.1, kCache = 8 << 20;
   constexpr std::int64_t kVector = 16, kRows = 4;
   const Plan p(s);
   const auto number = [](std::int64_t x) { return static_cast<double>(x); };
@@ -171,13 +171,18 @@ double depthwiseRowsTime(const ConvSpec& s, unsigned threads) {
   const std::int64_t loads = planes::sharesLines(p.kernel, p.stride, p.dilation)
                                  ? ((kRows - 1) * p.stride[0] + p.kernel[0]) * p.kernel[1] * vectors
                                  : kRows * taps * vectors + taps;
-  const double cycles = std::max(number(kRows * taps) / 2, number(loads));
+  // Half units multiply one vector in a cycle, and load one that crosses a line of the cache in more.
+  constexpr double kLoadOfHalfUnits = 1.25;
+  const double cycles = hasHalfUnits()
+                            ? std::max(number(kRows * taps), kLoadOfHalfUnits * number(loads))
+                            : std::max(number(kRows * taps) / 2, number(loads));
+  const double block = hasHalfUnits() ? kBlockOfHalfUnits : kBlock;
   const double all = number(s.in.elements() + s.out.elements());
   const double far = all * sizeof(float) > kCache ? kFar * all / threads : 0;
   const auto [multiplication, others] = pace();
   return others * ((threads > 1 ? kStartOfThreads : 0) +
                    (bands > 1 ? kSharedChannel * number(p.groups) : 0) +
-                   items * columns * (kColumn + blocks * kBlock) + far) +
+                   items * columns * (kColumn + blocks * block) + far) +
          multiplication * items * columns * blocks * kCycle * cycles;
 }
 
