@@ -125,27 +125,35 @@ def test_what_is_chosen(case: Case, by: str) -> None:
 
 
 @pytest.mark.skipif(contraction.isa() != "avx512", reason="chosen on AVX-512 alone")
-@pytest.mark.parametrize("followed", [["Add"], ["Add", "Relu"], ["Relu"], ["Add", "Tanh"]])
-def test_what_follows(followed: list[str]) -> None:
+@pytest.mark.parametrize(
+    "followed", [["Add"], ["Add", "Relu"], ["Relu"], ["Add", "Tanh"], ["Add", "Clip", "Sum"]]
+)
+@pytest.mark.parametrize("channels", [60, 208])  # by rows, or in blocks by vectors of channels
+def test_what_follows(channels: int, followed: list[str]) -> None:
     """A bias and a Relu are part of the step; a NaN stays one."""
     random = np.random.default_rng(1)
     names = ["x", *(f"t{i}" for i in range(len(followed))), "y"]
     make = helper.make_node
-    nodes = [make("Conv", ["x", "w"], [names[1]], group=60, pads=[1] * 4)]
+    nodes = [make("Conv", ["x", "w"], [names[1]], group=channels, pads=[1] * 4)]
+    more = {"Add": ["b"], "Clip": ["low", "high"], "Sum": ["x"]}
     for i, op in enumerate(followed):
-        inputs = [names[i + 1], "b"] if op == "Add" else [names[i + 1]]
-        nodes.append(make(op, inputs, [names[i + 2]]))
-    arrays = {"w": random.standard_normal((60, 1, 3, 3)), "b": random.standard_normal((60, 1, 1))}
+        nodes.append(make(op, [names[i + 1], *more.get(op, [])], [names[i + 2]]))
+    arrays = {
+        "w": random.standard_normal((channels, 1, 3, 3)),
+        "b": random.standard_normal((channels, 1, 1)),
+        "low": np.float64(-1),
+        "high": np.float64(2),
+    }
     graph = helper.make_graph(
         nodes,
         "followed",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 60, 28, 28])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 60, 28, 28])],
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, channels, 28, 28])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, channels, 28, 28])],
         [numpy_helper.from_array(a.astype(np.float32), name) for name, a in arrays.items()],
     )
     opset = helper.make_opsetid("", 17)
     model = helper.make_model(graph, opset_imports=[opset], ir_version=8).SerializeToString()
-    x = random.standard_normal((1, 60, 28, 28)).astype(np.float32)
+    x = random.standard_normal((2, channels, 28, 28)).astype(np.float32)
     x[0, 7, 5, 5] = np.nan
     device = popir.DeviceManager().createCpuDevice()
     session = popir.InferenceSession(model, popir.DataFlow(1, ["y"]), device)

@@ -334,3 +334,44 @@ def test_reductions_have_the_bits_of_one_thread(images: int, points: int) -> Non
     np.testing.assert_allclose(one, inputs["x"].astype(np.float64).mean((0, 2)), 1e-5, 1e-6)
     for threads in (2, 3):
         np.testing.assert_array_equal(inferred(nodes, inputs, threads), one)
+
+
+@VECTORS
+@pytest.mark.parametrize("kind", ["forward", "data_gradient"])
+@pytest.mark.parametrize(
+    ("images", "channels", "size", "by"),
+    [(1, 96, 14, 7), (3, 208, 14, 3), (1, 144, 28, 5), (2, 32, 9, 5), (1, 16, 14, 7)],
+)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_vectors_of_channels_are_shared(
+    kind: str, images: int, channels: int, size: int, by: int, threads: int
+) -> None:
+    """Depthwise convolutions of plain rows, copied by vectors of channels: the bits of all together."""
+    w, bias = random((channels, 1, 1, by, by), seed=2), random((channels,), seed=4)
+    found: list[np.ndarray] = []
+    x, y = random((images, channels, size, size)), random((images, channels, size, size), seed=3)
+    written = y if kind == "forward" else x
+    for without in ("", "images"):
+        made = contraction.convolution(
+            *(kind, x, w, y, [1, 1], [1, 1], [1, 1], [by // 2] * 2),
+            threads=threads,
+            bias=bias if kind == "forward" else None,
+            without=without,
+        )
+        for kept in (False, True):
+            written[...] = np.nan
+            made.run(kept)
+            found.append(written.copy())
+        if channels == 208 and contraction.isa() == "avx512":
+            assert made.describe().endswith("by groups") == (without == "")
+    for each in found[1:]:
+        np.testing.assert_array_equal(each, found[0])
+    double = [torch.tensor(v.astype(np.float64), requires_grad=True) for v in (x, w[:, 0])]
+    if kind == "data_gradient":
+        double[0] = torch.zeros(x.shape, dtype=torch.float64, requires_grad=True)
+    exact = nn.functional.conv2d(double[0], double[1], None, 1, by // 2, 1, channels)
+    if kind == "forward":
+        want = exact + torch.tensor(bias).double()[:, None, None]
+    else:
+        (want,) = torch.autograd.grad(exact, double[0], torch.tensor(y).double())
+    np.testing.assert_allclose(found[0], want.detach(), 1e-5, 1e-4)

@@ -34,9 +34,13 @@ constexpr std::int64_t kVector = 16;  // channels
 /// Whether it is a depthwise convolution of plain rows, or the gradient of its data, whose channels fill
 /// vectors. Else threads would bring channels into blocks that others read then.
 bool hasVectorsOfGroups(const ConvSpec& s) {
+  const auto isPlain = [](const PostOp& op) {
+    return op.extent != PostOp::Extent::Full || op.layout.channelBlock == Layout::kPlain;
+  };
   return s.pass != Pass::WeightsGradient && s.weights.shape[1] == 1 && s.weights.shape[2] == 1 &&
-         s.postOps.empty() && s.groups > 0 && s.groups % kVector == 0 &&
-         s.in.channelBlock == Layout::kPlain && s.out.channelBlock == Layout::kPlain;
+         std::all_of(s.postOps.begin(), s.postOps.end(), isPlain) && s.groups > 0 &&
+         s.groups % kVector == 0 && s.in.channelBlock == Layout::kPlain &&
+         s.out.channelBlock == Layout::kPlain;
 }
 
 /// In how many parts the vectors of channels of an image are cut, so that the copies of a part stay in the
@@ -65,8 +69,17 @@ class ByGroups final : public Contraction {
         threads_(threads) {
     const std::int64_t groups = s.groups / parts;
     steps_ = {groups * s.in.strides[1], groups * s.weights.strides[0], groups * s.out.strides[1]};
+    imageSteps_ = {s.in.strides[0], 0, s.out.strides[0]};
     if (s.bias) steps_.push_back(groups);
-    imageSteps_ = {s.in.strides[0], 0, s.out.strides[0], 0};
+    for (const FurtherOperand& each : furtherOf(s)) {
+      steps_.resize(std::max(steps_.size(), each.index + 1));
+      imageSteps_.resize(steps_.size());
+      const bool isFull = each.extent == PostOp::Extent::Full;
+      if (isFull) imageSteps_[each.index] = each.layout.strides[0];
+      if (isFull || each.extent == PostOp::Extent::Channel)
+        steps_[each.index] = groups * (isFull ? each.layout.strides[1] : 1);
+    }
+    imageSteps_.resize(steps_.size());
   }
 
   std::string describe() const override { return part_->describe() + " by groups"; }
@@ -188,6 +201,11 @@ std::unique_ptr<Contraction> byGroups(const ConvSpec& s, std::int64_t parts, uns
   ConvSpec own = s;
   own.groups = own.in.shape[1] = own.out.shape[1] = own.weights.shape[0] = s.groups / parts;
   own.in.shape[0] = own.out.shape[0] = 1;
+  for (PostOp& op : own.postOps)
+    if (op.extent == PostOp::Extent::Full) {
+      op.layout.shape[0] = 1;
+      op.layout.shape[1] = own.groups;
+    }
   auto part = make(own);
   if (part == nullptr) return nullptr;
   return std::make_unique<ByGroups>(s, parts, std::move(part), threads);
