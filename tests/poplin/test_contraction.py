@@ -135,7 +135,7 @@ def test_blocks_of_columns_are_copied_from_a_result_without_gaps(bias):
         (256, 1024, 256, ("dense", "transposed"), 2, "wide"),
         (256, 1024, 256, ("dense", "transposed"), 1, "onednn"),
         (64, 512, 256, ("dense", "transposed"), 2, "own"),
-        (15, 360, 1200, ("dense", "transposed"), 2, "own"),  # dot products, of 24 steps a row
+        (15, 900, 1200, ("dense", "transposed"), 2, "own"),  # dot products, of 24 steps a row
         (16, 384, 1200, ("dense", "transposed"), 2, "onednn"),
         (392, 256, 392, ("dense", "dense"), 2, "wide"),
         (392, 256, 192, ("dense", "dense"), 2, "onednn"),  # threads share rows alone

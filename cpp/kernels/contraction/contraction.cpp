@@ -62,6 +62,16 @@ bool turnsLargeB(const MatMulSpec& s) {
          s.m > kFewRows && s.m <= kMostRows && !isOfDots(s) && s.groups * s.k * s.n >= kLargeB;
 }
 
+/// Few rows that meet a large transposed B of not many steps: on Zen 4, where adding up lanes takes longer,
+/// oneDNN turns it faster than dot products are.
+bool turnsBOfFewRows(const MatMulSpec& s) {
+  constexpr std::int64_t kLeastRows = 5, kMostRows = 15, kMostSteps = 800, kLargeB = 250'000,
+                         kLeastRowsOfFewSteps = 4, kFewSteps = 128;
+  return hasHalfUnits() && s.groups == 1 && s.b.column != 1 &&
+         s.m >= (s.k <= kFewSteps ? kLeastRowsOfFewSteps : kLeastRows) && s.m <= kMostRows &&
+         s.k <= kMostSteps && s.n >= s.k && s.k * s.n >= kLargeB;
+}
+
 /// Products with few rows, which mostly read B.
 bool hasFewRows(const MatMulSpec& s) {
   constexpr std::int64_t kFewRows = 14, kFewRowsTransposed = 8, kFewRowsOfAvx2 = 4;
@@ -81,7 +91,8 @@ bool hasFewSteps(const MatMulSpec& s) {
 /// Whether our own kernels are for so little work, or for so few rows or steps.
 bool isSmallOrFew(const MatMulSpec& s) {
   return s.policy.has(Choice::FewRows) &&
-         ((isSmall(s) && !turnsLargeB(s)) || hasFewSteps(s) || (hasFewRows(s) && !readsLargeB(s)));
+         ((isSmall(s) && !turnsLargeB(s)) || hasFewSteps(s) ||
+          (hasFewRows(s) && !readsLargeB(s) && !turnsBOfFewRows(s)));
 }
 
 /// Whether register blocks read a B that is transposed in memory.
@@ -388,7 +399,9 @@ bool isLittleOrNarrow(const MatMulSpec& s) {
 /// The same on AVX-512 with several threads, for a B that is not packed.
 bool ownIsFasterShared(const MatMulSpec& s, unsigned threads) {
   constexpr std::int64_t kLeastColumns = 128;
-  if (isa() != Isa::Avx512 || threads == 1 || readsLargeB(s) || turnsLargeB(s)) return false;
+  if (isa() != Isa::Avx512 || threads == 1 || readsLargeB(s) || turnsLargeB(s) ||
+      turnsBOfFewRows(s))
+    return false;
   if (s.policy.has(Choice::FewRows) && isLittleOrNarrow(s)) return true;
   if (s.groups > 1 || s.n < kLeastColumns) return false;
   const bool turnedA = s.a.column != 1, turnedB = s.b.column != 1;
