@@ -45,7 +45,7 @@ def standard(name: str) -> str:
 
 
 APART = ("habana/", "popir/cuda/")
-"""Folders of headers that declare a `half` of their own, so that they go into files of their own."""
+"""Folders of headers with a `half` of their own, which stand in files of their own."""
 
 
 def group(name: str) -> str:
