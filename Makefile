@@ -66,12 +66,13 @@ $(INSTALLED): $(BIN)/pip pyproject.toml setup.py constraints.txt $(shell find cp
 	$(PIP) install -v --constraint constraints.txt --editable '.[models]'
 	touch $@
 
+# Of these packages' files most are never imported; those that are get compiled then.
 $(TESTING): $(BIN)/pip pyproject.toml constraints.txt
-	$(PIP) install --constraint constraints.txt --group test
+	$(PIP) install --no-compile --constraint constraints.txt --group test
 	touch $@
 
 $(TOOLS): $(BIN)/pip pyproject.toml
-	$(PIP) install --group dev
+	$(PIP) install --no-compile --group dev
 	touch $@
 
 .venv: $(INSTALLED)

@@ -2,8 +2,12 @@
 
 import fcntl
 import os
+import re
+import shlex
 import shutil
 import sys
+import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.toolchain import CXX, PACKAGE, ROOT, attempt, run
@@ -13,7 +17,13 @@ SANITIZED = "POPIR_SANITIZED"
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 
-def build(folder: Path, *words: str, cmake_args: str = "", changed: Path | None = None) -> str:
+def build(
+    folder: Path,
+    *words: str,
+    cmake_args: str = "",
+    changed: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> str:
     """Builds the wheel of this tree into `folder`, with CMake options added; reuses object files of
     the last time. Returns what pip, given `words` too, says.
 
@@ -21,6 +31,7 @@ def build(folder: Path, *words: str, cmake_args: str = "", changed: Path | None 
     time when it is this one's turn, so that no other compiles it.
     """
     options = {"CMAKE_ARGS": f"{os.environ.get('CMAKE_ARGS', '')} {cmake_args}".strip()}
+    options |= env or {}
     (ROOT / "build").mkdir(exist_ok=True)
     with (ROOT / "build" / ".wheel.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -33,9 +44,9 @@ def build(folder: Path, *words: str, cmake_args: str = "", changed: Path | None 
     return said
 
 
-def build_wheel(folder: Path, cmake_args: str = "") -> Path:
+def build_wheel(folder: Path, cmake_args: str = "", env: Mapping[str, str] | None = None) -> Path:
     """The wheel of this tree, built by `build`."""
-    build(folder, cmake_args=cmake_args)
+    build(folder, cmake_args=cmake_args, env=env)
     (path,) = folder.glob("*.whl")
     return path
 
@@ -47,16 +58,37 @@ def install(wheel: Path, folder: Path) -> Path:
     return site
 
 
-def sanitized_environment(folder: Path) -> dict[str, str]:
+def plain_build() -> Path | None:
+    """The folder where pip built this tree without further options, if its objects for instruction
+    sets are not older than anything that they are made of: then they are what these sources make.
+    """
+    words = shlex.split(os.environ.get("CMAKE_ARGS", ""))
+    key = [sysconfig.get_config_var("SOABI"), *(re.sub(r"\W+", "_", word) for word in words)]
+    folder = ROOT / "build" / "-".join(["cmake", *key])
+    for_sets = re.compile(r"_(avx2|avx512|avx512vnni|amx)\.cpp")
+    objects = (folder / "CMakeFiles" / "popir_hot.dir").rglob("*.o")
+    made = [path.stat().st_mtime for path in objects if for_sets.search(path.name)]
+    files = (path for path in (ROOT / "cpp").rglob("*") if path.is_file())
+    sources = (path for path in files if path.suffix != ".cpp" or for_sets.search(path.name))
+    changed = (path.stat().st_mtime for path in sources if path.suffix != ".pyc")
+    return folder if made and min(made) >= max(changed) else None
+
+
+def sanitized_environment(folder: Path, lines: bool = True) -> dict[str, str]:
     """Environment of a Python whose libpopir is built with AddressSanitizer and with
-    UndefinedBehaviorSanitizer; the extension, mere glue, is that of the package under test.
+    UndefinedBehaviorSanitizer; the extension, mere glue, is that of the package under test, and so
+    are kernels for one instruction set where pip has built it. AddressSanitizer's stacks have names
+    of functions, and `lines` on request.
 
     Operator libraries for it are compiled with `-fsanitize=address`, against its own
     `popir/bin/popir-config`, below PYTHONPATH. Any fault ends the process with a report on stderr;
     leaks are not looked for, since Python itself leaves some.
     """
     options = "-DPOPIR_SANITIZE=address,undefined -DPOPIR_BINDINGS=OFF"
-    site = install(build_wheel(folder, options), folder)
+    if not lines:
+        options += " -DPOPIR_SANITIZE_LINES=OFF"
+    env = {"POPIR_PLAIN_BUILD": str(plain)} if (plain := plain_build()) else {}
+    site = install(build_wheel(folder, options, env), folder)
     for extension in PACKAGE.glob("_device.*.so"):
         shutil.copy(extension, site / "popir")
     # libasan looks for what throws exceptions when it starts: libstdc++ must be there.

@@ -118,7 +118,7 @@ def main() -> int:
     cases = given.cases or (200 if given.selection else 4000)
     with tempfile.TemporaryDirectory() as folder:
         start = time.monotonic()
-        found = sanitized_environment(Path(folder))
+        found = sanitized_environment(Path(folder), lines=not given.selection)
         print(f"build: {time.monotonic() - start:.0f} s", flush=True)
         site = Path(found["PYTHONPATH"])
         for name in ("tests", "pyproject.toml", "schemas", "docs", "models", "bench", "tools"):

@@ -4,15 +4,17 @@ compiles.
 It is built in the tree that already holds an editable or developer's build, as users do.
 """
 
+import os
 import re
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import popir
-from tests.packages import build, build_wheel, install
+from tests.packages import build, build_wheel, install, plain_build
 from tests.toolchain import CXX, ROOT, run
 
 LIBRARIES = (
@@ -89,3 +91,26 @@ def test_a_second_build_compiles_what_changed_and_says_so(wheel: Path, tmp_path:
     changed = ROOT / "cpp" / "version.cpp"
     assert compiled.findall(build(tmp_path, "-v", changed=changed)) == ["version.cpp"]
     assert compiled.findall(build(tmp_path, "-v")) == []
+
+
+def test_objects_of_a_plain_build_are_taken_while_nothing_of_theirs_is_newer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.packages.ROOT", tmp_path)
+    monkeypatch.setenv("CMAKE_ARGS", "-DPOPIR_WERROR=ON")
+    name = f"cmake-{sysconfig.get_config_var('SOABI')}-_DPOPIR_WERROR_ON"
+    files = ["cpp/loops.inc", "cpp/other.cpp", "cpp/sums_avx2.cpp"]
+    made = f"build/{name}/CMakeFiles/popir_hot.dir/sums_avx2.cpp.o"
+    for time, file in enumerate([*files, made]):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+        os.utime(tmp_path / file, (time, time))
+    assert plain_build() == tmp_path / "build" / name
+    os.utime(tmp_path / "cpp/other.cpp", (9, 9))
+    assert plain_build() == tmp_path / "build" / name
+    for file in ("cpp/loops.inc", "cpp/sums_avx2.cpp"):
+        os.utime(tmp_path / file, (9, 9))
+        assert plain_build() is None
+        os.utime(tmp_path / file, (0, 0))
+    (tmp_path / made).unlink()
+    assert plain_build() is None

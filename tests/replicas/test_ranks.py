@@ -14,6 +14,7 @@ import pytest
 
 from popir import popdist
 from popir.errors import popart_exception
+from tests.forked import forked
 from tests.replicas.networks import Network, mlp, transformer
 from tests.replicas.training import ROWS, options, train
 from tests.toolchain import CXX, run, started
@@ -31,16 +32,9 @@ def launched(
     ranks: int, script: str, *words: str, more: tuple[str, ...] = (), **environment: str
 ) -> tuple[int, str]:
     """The exit code of `popir run-distributed`, and what it wrote."""
-    made = [sys.executable, "-m", "popir", "run-distributed", "-n", str(ranks), *more]
-    found = subprocess.run(
-        [*made, str(HERE / script), *words],
-        cwd=ROOT,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
+    made = ["run-distributed", "-n", str(ranks), *more, str(HERE / script), *words]
+    env = os.environ | environment
+    found = forked("tests.replicas.launcher:main", *made, cwd=ROOT, env=env)
     return found.returncode, found.stdout + found.stderr
 
 
