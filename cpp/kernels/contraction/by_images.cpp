@@ -29,7 +29,7 @@ std::int64_t imagesOfPart(const ConvSpec& s, unsigned threads) {
   return images % (2 * threads) == 0 ? images / (2 * threads) : images / threads;
 }
 
-constexpr std::int64_t kVector = 16;  // channels
+constexpr std::int64_t kChannelsOfVector = 16;
 
 /// Whether it is a depthwise convolution of plain rows, or the gradient of its data, whose channels fill
 /// vectors. Else threads would bring channels into blocks that others read then.
@@ -39,7 +39,7 @@ bool hasVectorsOfGroups(const ConvSpec& s) {
   };
   return s.pass != Pass::WeightsGradient && s.weights.shape[1] == 1 && s.weights.shape[2] == 1 &&
          std::all_of(s.postOps.begin(), s.postOps.end(), isPlain) && s.groups > 0 &&
-         s.groups % kVector == 0 && s.in.channelBlock == Layout::kPlain &&
+         s.groups % kChannelsOfVector == 0 && s.in.channelBlock == Layout::kPlain &&
          s.out.channelBlock == Layout::kPlain;
 }
 
@@ -47,7 +47,7 @@ bool hasVectorsOfGroups(const ConvSpec& s) {
 /// L2 cache beside what is copied, and threads have as many of one image.
 std::int64_t partsOfVectors(const ConvSpec& s, unsigned threads) {
   constexpr std::size_t kBytes = 256 * 1024;
-  const std::int64_t vectors = std::max<std::int64_t>(s.groups / kVector, 1),
+  const std::int64_t vectors = std::max<std::int64_t>(s.groups / kChannelsOfVector, 1),
                      images = std::max<std::int64_t>(s.in.shape[0], 1);
   const std::size_t copied = 2 * (s.in.bytes() + s.out.bytes()) / static_cast<std::size_t>(images);
   for (std::int64_t parts = 1; parts < vectors; ++parts)
@@ -215,7 +215,8 @@ std::unique_ptr<Contraction> byGroups(const ConvSpec& s, std::int64_t parts, uns
 
 std::unique_ptr<Contraction> makeByGroups(const ConvSpec& s, unsigned threads,
                                           const MakePart<ConvSpec>& make) {
-  if (threads == 1 || s.in.shape[0] != 1 || s.groups % (kVector * threads) != 0) return nullptr;
+  if (threads == 1 || s.in.shape[0] != 1 || s.groups % (kChannelsOfVector * threads) != 0)
+    return nullptr;
   return byGroups(s, threads, threads, make);
 }
 

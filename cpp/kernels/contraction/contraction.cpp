@@ -66,10 +66,11 @@ bool turnsLargeB(const MatMulSpec& s) {
 /// oneDNN turns it faster than dot products are.
 bool turnsBOfFewRows(const MatMulSpec& s) {
   constexpr std::int64_t kLeastRows = 5, kMostRows = 15, kMostSteps = 800, kLargeB = 250'000,
-                         kLeastRowsOfFewSteps = 4, kFewSteps = 128;
+                         kFewSteps = 128, kLeastRowsOfFew = 2, kLargeBOfFew = 120'000;
+  const bool hasFew = s.k <= kFewSteps;
   return hasHalfUnits() && s.groups == 1 && s.b.column != 1 &&
-         s.m >= (s.k <= kFewSteps ? kLeastRowsOfFewSteps : kLeastRows) && s.m <= kMostRows &&
-         s.k <= kMostSteps && s.n >= s.k && s.k * s.n >= kLargeB;
+         s.m >= (hasFew ? kLeastRowsOfFew : kLeastRows) && s.m <= kMostRows && s.k <= kMostSteps &&
+         s.n >= s.k && s.k * s.n >= (hasFew ? kLargeBOfFew : kLargeB);
 }
 
 /// Products with few rows, which mostly read B.
