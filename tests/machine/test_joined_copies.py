@@ -20,8 +20,8 @@ def pairs(net: Net, shape: int = 64) -> list[tuple[poplar.Tensor, poplar.Tensor]
     ]
 
 
-def copies(of, **more) -> list[program.Copy]:
-    return [program.Copy(src, dst, **more) for src, dst in of]
+def copies(of: list[tuple[poplar.Tensor, poplar.Tensor]]) -> list[program.Copy]:
+    return [program.Copy(src, dst) for src, dst in of]
 
 
 def code(report: MachineReport, category: str) -> list[int]:
