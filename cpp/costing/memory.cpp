@@ -86,8 +86,9 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
   std::set<const void*> nodes;
   for (const auto& p : programs)
     if (p) countNodes(graph, *p, nodes);
-  peak_[kControlCode].assign(tiles_,
-                             spec_.controlCodeBytes + nodes.size() * spec_.controlCodeBytesPerStep);
+  peak_[kControlCode].assign(
+      tiles_, spec_.controlCodeBytes +
+                  (nodes.size() - costs_->joinedCopies()) * spec_.controlCodeBytesPerStep);
 }
 
 // Sets the categories that are always live: stack, variables, constants and their gaps; vertex
@@ -323,7 +324,7 @@ std::string outOfMemory(const GraphImpl& graph, const Programs& programs) {
   std::ostringstream os;
   if (report.tilesOutOfMemory == 0) {
     report = {};
-    StepCosts costs(graph);
+    StepCosts costs(graph, programs);
     const MachineMemory memory(graph, programs, &costs, {});
     memory.into(report);
     if (const auto tile = memory.tileWithMostCode(); memory.codeOn(tile) > codeRegion(spec))

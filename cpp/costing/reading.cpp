@@ -245,6 +245,9 @@ void explain(const GraphImpl& graph, const Reading& reading, const StepCosts& co
     say("Remote buffers lie in streaming memory and take no tile's; their transfers have seconds "
         "of "
         "their own, and what spreads their data over tiles is in the cycles");
+  if (costs.joinedCopies() > 0)
+    say("Copies that follow one another and need nothing of one another are one exchange: each "
+        "takes what it makes that longer by");
   if (reading.unknownLoops) say("Loops that end by a condition are counted once");
   if (reading.branches) say("Of two branches the dearer is counted");
   std::set<std::string> guessed;
@@ -301,7 +304,7 @@ MachineReport readMachine(const GraphImpl& graph, const Programs& programs, std:
   report.numIPUs = spec.numIPUs;
   report.tilesPerIPU = spec.tilesPerIPU;
   report.clockHz = spec.tileClockFrequency;
-  StepCosts costs(graph, counts);
+  StepCosts costs(graph, programs, counts);
   const MachineMemory memory(graph, programs, &costs, progress);
   Reading reading(graph, costs, memory, program);
   if (programs[program]) reading.read(*programs[program], 1);

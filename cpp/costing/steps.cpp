@@ -19,10 +19,14 @@ bool busy(const Phase& phase, unsigned tile) {
          phase.traffic.sent()[tile] > 0;
 }
 
-std::uint64_t exchangeCodeOf(const TargetSpec& spec, const Phase& phase, unsigned tile) {
+// Of a phase, or of what it adds to others that it is joined with.
+std::uint64_t exchangeCodeOf(const TargetSpec& spec, const Phase& phase, const Phase* both,
+                             unsigned tile) {
   const auto instructions = phase.traffic.code(tile);
   if (instructions == 0) return 0;
-  return spec.exchangeCodeBytesPerPhase + instructions * spec.exchangeCodeBytesPerInstruction;
+  const bool begun = both && both->traffic.code(tile) > instructions;
+  return (begun ? 0 : spec.exchangeCodeBytesPerPhase) +
+         instructions * spec.exchangeCodeBytesPerInstruction;
 }
 
 std::uint64_t exchangeCycles(const TargetSpec& spec, const Phase& phase) {
@@ -49,10 +53,11 @@ unsigned StepCosts::ipusInUse() {
   return ipusInUse_ = last / spec_.tilesPerIPU + 1;
 }
 
-StepCosts::StepCosts(const GraphImpl& graph, const CodeletCounts* counts)
+StepCosts::StepCosts(const GraphImpl& graph, const Programs& programs, const CodeletCounts* counts)
     : graph_(graph),
       counts_(counts),
       spec_(graph.target.spec()),
+      copies_(graph, programs),
       vertexState_(spec_.numTiles()),
       exchangeCode_(spec_.numTiles()) {}
 
@@ -70,16 +75,7 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
   step.cost.name = leaf.name;
   switch (leaf.kind) {
     case Kind::Execute: execute(leaf, step); break;
-    case Kind::Copy: {
-      step.cost.kind = "Copy";
-      const std::vector<Phase> phases{phaseOfCopy(graph_, leaf.src, leaf.dst)};
-      step.rows.emplace_back(&leaf,
-                             rowOf(leaf.name, "Copy", nameOf(Formula::Published), phases, 0));
-      place("Copy", phases[0], 2);
-      charge(phases, step);
-      step.gathered = {};  // received bytes are written to `dst` directly
-      break;
-    }
+    case Kind::Copy: copy(leaf, step); break;
     case Kind::StreamToDst:
       step.cost.hostBytesIn = bytesOf(leaf.dst);
       stream(leaf.dst, true, leaf.onHost, step);
@@ -113,6 +109,46 @@ StepAlone StepCosts::make(const ProgramNode& leaf) {
   step.cost.gatheredBytes = step.gathered.total();
   step.cost.vertexStateBytes = allState_ - stateBefore;
   return step;
+}
+
+void StepCosts::copy(const ProgramNode& leaf, StepAlone& step) {
+  step.cost.kind = "Copy";
+  const std::vector<Phase> phases{phaseOfCopy(graph_, leaf.src, leaf.dst)};
+  std::optional<Joining> joining;
+  if (const auto place = copies_.placeOf(leaf); place.group) {
+    begin(place);
+    joined_->add(phases[0]);
+    const auto all = cyclesOf(*joined_);
+    joining.emplace(
+        Joining{{all.compute - joinedCycles_.compute, all.exchange - joinedCycles_.exchange,
+                 all.sync - joinedCycles_.sync, all.interIPU - joinedCycles_.interIPU},
+                *joined_});
+    joinedCycles_ = all;
+    ++inGroup_;
+  }
+  const auto* how = joining ? &*joining : nullptr;
+  step.rows.emplace_back(&leaf,
+                         rowOf(leaf.name, "Copy", nameOf(Formula::Published), phases, 0, how));
+  place("Copy", phases[0], 2);
+  charge(phases, step, how);
+  step.gathered = {};  // received bytes are written to `dst` directly
+}
+
+// Makes joined_ what is in one phase with a copy and stands before it. Copies are mostly asked for in
+// their order.
+void StepCosts::begin(const JoinedCopies::Place& place) {
+  if (joined_ && group_ == place.group && inGroup_ == place.at) return;
+  joined_.emplace(spec_);
+  group_ = place.group;
+  inGroup_ = place.at;
+  for (std::size_t i = 0; i < place.at; ++i)
+    joined_->add(phaseOfCopy(graph_, (*place.group)[i]->src, (*place.group)[i]->dst));
+  joinedCycles_ = cyclesOf(*joined_);
+}
+
+StepCosts::PhaseCycles StepCosts::cyclesOf(const Phase& phase) {
+  return {phase.computeCycles(), exchangeCycles(spec_, phase), syncCycles(phase),
+          phase.traffic.links().cycles(spec_)};
 }
 
 void StepCosts::stream(const poplar::Tensor& t, bool toDevice, bool onHost, StepAlone& step) {
@@ -192,7 +228,7 @@ void StepCosts::executeCodelets(unsigned computeSet, std::vector<Phase>& togethe
 
 OperationCost StepCosts::rowOf(const std::string& name, const std::string& vertexClass,
                                const std::string& source, const std::vector<Phase>& phases,
-                               std::uint64_t flops) {
+                               std::uint64_t flops, const Joining* joining) {
   OperationCost row;
   row.name = name;
   row.vertexClass = vertexClass;
@@ -200,15 +236,16 @@ OperationCost StepCosts::rowOf(const std::string& name, const std::string& verte
   row.times = 1;
   row.flops = flops;
   for (const auto& phase : phases) {
-    row.computeCycles += phase.times * phase.computeCycles();
-    row.exchangeCycles += phase.times * exchangeCycles(spec_, phase);
-    row.syncCycles += phase.times * syncCycles(phase);
+    const auto cycles = joining ? joining->cycles : cyclesOf(phase);
+    row.computeCycles += phase.times * cycles.compute;
+    row.exchangeCycles += phase.times * cycles.exchange;
+    row.syncCycles += phase.times * cycles.sync;
     row.exchangeBytes += phase.times * phase.traffic.bytes();
   }
   return row;
 }
 
-void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
+void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step, const Joining* joining) {
   auto& cost = step.cost;
   const auto tiles = spec_.numTiles();
   PerTile gathered(tiles), interleaved(tiles);
@@ -218,10 +255,11 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
   double compute = 0;
   for (const auto& phase : phases) {
     step.unknown.insert(phase.unknown.begin(), phase.unknown.end());
-    cost.computeCycles += phase.times * phase.computeCycles();
-    cost.exchangeCycles += phase.times * exchangeCycles(spec_, phase);
-    cost.syncCycles += phase.times * syncCycles(phase);
-    cost.interIPUCycles += phase.times * phase.traffic.links().cycles(spec_);
+    const auto cycles = joining ? joining->cycles : cyclesOf(phase);
+    cost.computeCycles += phase.times * cycles.compute;
+    cost.exchangeCycles += phase.times * cycles.exchange;
+    cost.syncCycles += phase.times * cycles.sync;
+    cost.interIPUCycles += phase.times * cycles.interIPU;
     cost.interIPUBytes += phase.times * phase.traffic.links().bytes();
     cost.exchangeBytes += phase.times * phase.traffic.bytes();
     compute += static_cast<double>(phase.times) *
@@ -233,7 +271,7 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step) {
       slowest[ipu] = std::max(slowest[ipu], phase.compute[t]);
       computeCycles[t] += phase.times * phase.compute[t];
       received[t] += phase.times * phase.traffic.received()[t];
-      const auto code = exchangeCodeOf(spec_, phase, t);
+      const auto code = exchangeCodeOf(spec_, phase, joining ? &joining->both : nullptr, t);
       exchangeCode_[t] += code;
       cost.exchangeCodeBytes += code;
       ipus[ipu] = true;

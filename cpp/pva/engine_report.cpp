@@ -29,7 +29,7 @@ class Tracer {
   Tracer(const EngineImpl& engine, ProfileData& data)
       : graph_(engine.graph()),
         data_(data),
-        costs_(engine.graph(), engine.counts()),
+        costs_(engine.graph(), engine.programs(), engine.counts()),
         blocks_(filter(engine, "profiler.blocks.filter")),
         programs_(filter(engine, "profiler.programs.filter")),
         streams_(flagFrom(engine.options(), "debug.instrumentExternalExchange", false)),
@@ -200,7 +200,7 @@ std::shared_ptr<ProfileData> graphProfile(const GraphImpl& graph, const Programs
   for (const auto& category : data->memory)
     for (std::size_t t = 0; t < data->tileBytes.size(); ++t)
       data->tileBytes[t] += category.tileBytes[t];
-  StepCosts costs(graph);
+  StepCosts costs(graph, programs);
   std::set<const void*> seen;
   for (const auto& program : programs)
     if (program) eachLeaf(graph, *program, seen, [&](const ProgramNode& leaf) { costs.of(leaf); });

@@ -120,6 +120,31 @@ def test_a_click_chooses_the_tile_of_the_tooltip(
             assert tip.split(":")[0] == page.inner_text("#tile h3").lower()
 
 
+@pytest.mark.parametrize("plot", ["memory", "balance"])
+def test_a_click_counts_at_the_edges_of_a_plot(
+    chromium: Browser, file: Path, training: Profile, plot: str
+) -> None:
+    """The outermost pixels, where uPlot moves the pointer to the edge. From the tile in the middle
+    the first and the last one are chosen, and at the upper edge that of a quarter."""
+    tiles = training.data["machine"]["tiles_per_ipu"] * training.data["machine"]["ipus"]
+    with chromium.page(file) as page:
+        over = page.locator(f"#{plot}-plot .u-over")
+        over.scroll_into_view_if_needed()
+        for x, y, tile in [
+            (0.25, "top", tiles // 4),
+            (0.0, "middle", 0),
+            (1.0, "middle", tiles - 1),
+        ]:
+            box = over.bounding_box()
+            assert box is not None
+            down = {"top": 0.6, "middle": box["height"] / 2}[y]
+            page.mouse.click(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2)
+            assert page.inner_text("#tile h3") == f"Tile {tiles // 2}"
+            across = min(max(x * box["width"] + 2, 0.6), box["width"] - 0.6)
+            page.mouse.click(box["x"] + across, box["y"] + down)
+            assert page.inner_text("#tile h3") == f"Tile {tile}", (x, y)
+
+
 def test_the_rows_that_are_shown_can_be_saved(
     chromium: Browser, file: Path, training: Profile
 ) -> None:

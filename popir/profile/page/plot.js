@@ -11,6 +11,8 @@ function axis(more = {}) {
 /** A plot in the element `host`, as wide as that; drawn anew when the theme changes. */
 function plot(host, options, data) {
   const room = () => Math.max(host.clientWidth - 14, 200);
+  // At the outermost pixels uPlot takes a click for a drag, and stops it. onClick() tells them apart.
+  options.cursor.drag.click = () => {};
   const made = new uPlot(
     { width: room(), legend: { show: false }, padding: [8, 12, 0, 4], ...options }, data, host);
   new ResizeObserver(() => {
