@@ -1,6 +1,7 @@
 // poplar::Graph: tensors, their tiles and their values. Long, because the class has so many functions;
 // those of vertices and of output are in graph_vertices.cpp and graph_output.cpp.
 #include <poplar/Graph.hpp>
+#include <poplar/TypeConversion.hpp>
 
 #include "machine/target_spec.hpp"
 #include "poplar/graph_impl.hpp"
@@ -203,7 +204,7 @@ Tensor Graph::addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, con
 namespace {
 
 /// The type of values that traits describe, for a constant of `type`.
-Type typeOf(const Type& type, const TypeTraits& traits) {
+Type describedType(const Type& type, const TypeTraits& traits) {
   Type given = type;
   if (traits.isFloat)
     given = traits.size == 2 ? HALF : traits.size == 4 ? FLOAT : DOUBLE;
@@ -233,14 +234,14 @@ std::size_t countOf(ArrayRef<std::size_t> shape, bool broadcast) {
 Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const void* values,
                           const TypeTraits& traits, bool broadcast,
                           const DebugContext& debugContext) {
-  return addConstantFrom(type, shape, typeOf(type, traits), traits.size, values,
+  return addConstantFrom(type, shape, describedType(type, traits), traits.size, values,
                          countOf(shape, broadcast), debugContext);
 }
 
 Tensor Graph::addConstant(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
                           const void* values, const TypeTraits& traits, bool broadcast,
                           const DebugContext& debugContext) {
-  return addQuarters(type, metadata, shape, typeOf(type, traits), traits.size, values,
+  return addQuarters(type, metadata, shape, describedType(type, traits), traits.size, values,
                      countOf(shape, broadcast), debugContext);
 }
 

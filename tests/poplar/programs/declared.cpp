@@ -216,11 +216,13 @@ void quarters(const Device& device) {
   const Tensor b = graph.addConstant(QUARTER, metadata, {2}, 1.5f);
   const Tensor c =
       graph.addConstant(QUARTER, metadata, {3}, given, TypeTraits::make<float>(), false);
-  const Tensor clones = graph.cloneN(metadata, a, 2);
   for (const Tensor& t : {a, b, c}) graph.setTileMapping(t, 0);
+  const Tensor clones = graph.cloneN(metadata, a, 2);
   program.add(Copy(a, clones[0]));
   program.add(Copy(c, clones[1]));
-  const Tensor shown = popops::cast(graph, concat(clones.flatten(), b), HALF, program);
+  const Tensor shown = concat({popops::cast(graph, clones[0], HALF, program),
+                               popops::cast(graph, clones[1], HALF, program),
+                               popops::cast(graph, b, HALF, program)});
   graph.createHostRead("shown", shown);
   Engine engine(graph, program);
   engine.load(device);
