@@ -29,7 +29,12 @@ LAYERS = [
 
 VALUES = {
     *("poplar/Type.hpp", "poplar/TypeTraits.hpp", "poplar/HalfFloat.hpp", "poplar/StringRef.hpp"),
-    *("poplar/TargetType.hpp", "poplar/OptionFlags.hpp", "poplar/exceptions.hpp"),
+    *(
+        "poplar/TargetType.hpp",
+        "poplar/OptionFlags.hpp",
+        "poplar/Error.hpp",
+        "poplar/exceptions.hpp",
+    ),
     *("poplar/QuarterFloat.hpp", "poplar/IeeeHalf.hpp", "popir/Half.hpp"),
     *("poputil/exceptions.hpp", "popops/ExprOp.hpp", "popops/OperationDef.hpp"),
     *("popir/NllParams.hpp", "popir/version.hpp", "popir/sdk.hpp", "popir/sdk_symbol.hpp"),

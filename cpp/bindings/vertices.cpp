@@ -85,7 +85,7 @@ void registerPerfEstimator(Graph& graph, const std::string& vertexType,
       });
 }
 
-py::array initialValues(const VertexFieldInfo& field) {
+py::array initialValues(const FieldData& field) {
   const auto type = field.elementType();
   py::array values(dtypeOf(type), std::vector<std::size_t>{field.size()});
   field.getValues(type, type.sizeInBytes(), values.mutable_data(), field.size());
@@ -93,22 +93,21 @@ py::array initialValues(const VertexFieldInfo& field) {
 }
 
 void bindIntrospector(py::module_& m) {
-  py::class_<VertexFieldInfo::Row>(m, "VertexFieldRow",
-                                   "One edge of a vertex field that is a list of edges.")
-      .def("size", &VertexFieldInfo::Row::size, "The number of elements of the edge.");
-  py::class_<VertexFieldInfo>(
+  py::class_<FieldData::SizeT>(m, "VertexFieldRow",
+                               "One edge of a vertex field that is a list of edges.")
+      .def("size", &FieldData::SizeT::size, "The number of elements of the edge.");
+  py::class_<FieldData>(
       m, "VertexFieldInfo",
       "The number of elements of a vertex field, and its initial values if it is state\n"
       "(Poplar: poplar/VertexIntrospector.hpp).")
-      .def("size", &VertexFieldInfo::size,
+      .def("size", &FieldData::size,
            "The number of elements; of a list of edges, the number of edges.")
       .def(
-          "__getitem__", [](const VertexFieldInfo& f, std::size_t i) { return f[i]; },
-          py::arg("index"),
+          "__getitem__", [](const FieldData& f, std::size_t i) { return f[i]; }, py::arg("index"),
           "Edge `index` of a list of edges. Raises poplar_index_error if there is none.")
       .def(
           "getInitialValue",
-          [](const VertexFieldInfo& f) -> OneOf<bool, std::int64_t, double> {
+          [](const FieldData& f) -> OneOf<bool, std::int64_t, double> {
             return initialValues(f).attr("item")(0);
           },
           "The initial value of state that is one number.\n"

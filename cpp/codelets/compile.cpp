@@ -171,6 +171,16 @@ std::string remedyOf(const std::string& said) {
   return "";
 }
 
+// The remedy where a g++ does not know a part of a vector, such as v.xy.
+std::string remedyOfParts(const std::string& said) {
+  static const std::regex part("no member named [^a-z]*([xyzw]{2,4}|lo|hi|even|odd)[^a-z]");
+  std::smatch found;
+  if (!std::regex_search(said, found, part)) return "";
+  return " for the host: v." + found[1].str() +
+         " is a part of a vector, which only a clang knows: install clang 15 or newer (Debian, "
+         "Ubuntu: apt install clang-19)";
+}
+
 // Whether the text defines a short vector by its name in the SDK, other than popir's headers do.
 bool hasOwnVectors(const std::string& text) {
   static const std::regex defined(
@@ -441,7 +451,8 @@ class Compiler {
     }
     if (status == 0) return;
     auto why = readFile(said);
-    const auto remedy = remedyOf(why);
+    auto remedy = remedyOf(why);
+    if (remedy.empty() && !isClang(command_)) remedy = remedyOfParts(why);
     replaceAll(why, "tile_builtin_ipu_", "__builtin_ipu_");
     throw poplar::graph_program_compilation_error("codelets of '" + source + "' do not compile" +
                                                   remedy + ":\n" + why);

@@ -68,6 +68,9 @@ class Reading {
         if (node.count == 0) return;
         return part("Repeat", node.name, times,
                     [&] { read(*node.children[0], times * node.count); });
+      case Kind::Loop:
+        unknownLoops = true;
+        return part("Loop", node.name, times, [&] { read(*node.children[0], times); });
       case Kind::While:
         unknownLoops = true;
         return part("While", node.name, times, [&] {

@@ -4,12 +4,14 @@
 
 #include <poplar/Engine.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -94,6 +96,15 @@ class __attribute__((visibility("default"))) EngineImpl {
   /// Resets variables and the state of vertices to their initial values.
   void load(const poplar::Device& device);
   void run(unsigned program);
+  /// Ends the run that is going on after its step, in any thread. The engine of a replica throws Halted.
+  void stop() { stops_ = true; }
+  struct Halted {};
+  /// Errors that a run ends with before it begins, by tile.
+  void insertError(poplar::ErrorCode code, const poplar::ErrorLocation& location);
+  void eraseError(const poplar::ErrorLocation& location);
+  void clearErrors();
+  std::vector<poplar::ErrorLocation> errorLocations(unsigned tile, unsigned most) const;
+  std::vector<poplar::ErrorLocation> errorLocations(const std::string& name, unsigned most) const;
   /// Of the buffer every `of`-th transfer, from number `index` on.
   void connect(const std::string& handle, void* begin, void* end, std::size_t index = 0,
                std::size_t of = 1);
@@ -288,6 +299,9 @@ class __attribute__((visibility("default"))) EngineImpl {
   void setSlot(unsigned slot, char* base);
   bool overlapsBound(const char* begin, std::size_t bytes, unsigned except) const;
   void print(const Instr& instr) const;
+  /// \throws what the errors inserted ask for
+  void throwError() const;
+  void requireTile(const char* who, unsigned tile) const;
   /// The state that stochastic rounding begins with, by the option "prng.seed": its low 32 bits
   /// first.
   static RoundingState seededRounding(const poplar::OptionFlags& options);
@@ -352,10 +366,14 @@ class __attribute__((visibility("default"))) EngineImpl {
   bool isAlone_ = false;
   std::once_flag isTogether_;
   std::unique_ptr<ReplicaEngines> together_;
-  bool touched_ = false;  // a run or a write has changed memory
-  bool poisons_ = false;  // "debug.poisonMemory"
-  bool stale_ = true;     // the prologue must run before the next program
-  std::string closed_;    // why no program may run any more; "" if it may
+  bool touched_ = false;            // a run or a write has changed memory
+  bool poisons_ = false;            // "debug.poisonMemory"
+  bool stale_ = true;               // the prologue must run before the next program
+  std::atomic<bool> stops_{false};  // the run that is going on ends
+  std::map<poplar::ErrorLocation, poplar::ErrorCode> errors_;
+  std::optional<poplar::Device> device_;  // that it is loaded on, which was reset so often:
+  unsigned resets_ = 0;
+  std::string closed_;  // why no program may run any more; "" if it may
   std::vector<Slot> slots_;
   std::map<unsigned, unsigned> slotOfVariable_;
   std::vector<Ref> refs_;

@@ -1,7 +1,9 @@
 #include "engine/engine_options.hpp"
 
+#include <poplar/RuntimeOptions.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "engine/engine.hpp"
@@ -160,6 +162,7 @@ const std::vector<OptionRow> kOptions = {
     {"streamCallbacks.numaAware", Kind::NoMeaning, Type::Flag, "", kCallbacks},
     {"target.deterministicWorkers", Kind::NoMeaning, Type::Text, "",
      "the same program, inputs and number of threads always give the same bits"},
+    {"target.exceptionPollPeriodUs", Kind::NoMeaning, Type::Whole, "", kNoSync},
     {"target.extendedMemory", Kind::NoMeaning, Type::Flag, "", kNoFabric},
     {"target.gatewayMode", Kind::NoMeaning, Type::Flag, "", kNoFabric},
     {"target.gatewayWriteCombining", Kind::NoMeaning, Type::Flag, "", kNoFabric},
@@ -195,6 +198,15 @@ poplar::OptionFlags engineOptions(const poplar::OptionFlags& options) {
   return all;
 }
 
+poplar::OptionFlags knownEngineOptions(const poplar::OptionFlags& options) {
+  poplar::OptionFlags known;
+  for (const auto& [name, value] : options)
+    if (std::any_of(kOptions.begin(), kOptions.end(),
+                    [&, &option = name](const OptionRow& row) { return option == row.name; }))
+      known.set(name, value);
+  return known;
+}
+
 bool countsFrom(const poplar::OptionFlags& options) {
   for (const auto* name : {"autoReport.all", "autoReport.outputExecutionProfile",
                            "debug.instrument", "debug.instrumentCompute"})
@@ -203,3 +215,26 @@ bool countsFrom(const poplar::OptionFlags& options) {
 }
 
 }  // namespace popir
+
+namespace poplar {
+
+RuntimeOptions::RuntimeOptions(const OptionFlags& options) : flags_(options) {
+  constexpr const char* variable = "POPLAR_RUNTIME_OPTIONS";
+  const char* text = std::getenv(variable);
+  if (text != nullptr && *text != 0) popir::readOptions(variable, text, flags_);
+  static const auto table = [] {
+    std::vector<popir::OptionRow> rows;
+    for (const auto& row : popir::engineOptionTable()) {
+      const std::string name = row.name;
+      if (name.rfind("streamCallbacks.", 0) == 0 || name.rfind("target.sync", 0) == 0 ||
+          name == "target.hostSyncTimeout" || name == "target.exceptionPollPeriodUs" ||
+          name == "target.maxStreamCallbackThreadsPerNumaNode")
+        rows.push_back(row);
+    }
+    return rows;
+  }();
+  for (const auto& note : popir::checkOptions("RuntimeOptions", table, flags_))
+    popir::noteOption(note);
+}
+
+}  // namespace poplar

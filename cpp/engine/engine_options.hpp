@@ -18,6 +18,9 @@ __attribute__((visibility("default"))) poplar::OptionFlags withEnvironment(
 /// withEnvironment() and checkOptions().
 poplar::OptionFlags engineOptions(const poplar::OptionFlags& options);
 
+/// Leaves out what no row knows.
+poplar::OptionFlags knownEngineOptions(const poplar::OptionFlags& options);
+
 /// Whether the engine should count what codelets execute: if it writes an execution profile, or if
 /// the options "debug.instrument" and "debug.instrumentCompute" say so.
 bool countsFrom(const poplar::OptionFlags& options);

@@ -104,12 +104,20 @@ void ReplicaEngines::run(unsigned program) {
   };
   try {
     together_->run(program);
+  } catch (const EngineImpl::Halted&) {
+    show();
+    align();
+    return;
   } catch (...) {
     show();
     align();
     throw;
   }
   show();
+}
+
+void ReplicaEngines::stop() {
+  for (EngineImpl* engine : all_) engine->stop();
 }
 
 void ReplicaEngines::align() {

@@ -24,6 +24,7 @@ class ReplicaEngines {
   ~ReplicaEngines();
 
   void run(unsigned program);
+  void stop();
   void load(const poplar::Device& device);
   void connect(const std::string& handle, void* begin, void* end);
   /// The callback of one replica. That of replica 0 gives a stream that is broadcast its data.

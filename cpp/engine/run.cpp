@@ -149,6 +149,12 @@ void EngineImpl::run(unsigned program) {
                                         std::to_string(programNodes_.size()));
   if (!closed_.empty())
     throw poplar::application_runtime_error("Engine::run: the engine is closed. " + closed_);
+  if (device_ && device_->resets() != resets_)
+    throw poplar::application_runtime_error(
+        "Engine::run: the device was reset after the engine was loaded; load it again "
+        "(Engine::load)");
+  if (!errors_.empty()) throwError();
+  stops_ = false;
   if (runs_.empty()) runs_.reserve(kMostRuns);  // so that no later run allocates
   if (runs_.size() < kMostRuns) runs_.push_back(program);
   touched_ = true;
@@ -188,6 +194,10 @@ void EngineImpl::execute(Compiled& program) {
   const auto& instrs = program.instrs;
   HostClock clock(program.times);
   for (std::size_t pc = 0; pc < instrs.size();) {
+    if (stops_.load(std::memory_order_relaxed)) {
+      if (isAlone_) throw Halted();
+      return;
+    }
     const std::size_t at = pc++;
     const Instr& in = instrs[at];
     switch (in.kind) {
@@ -308,6 +318,8 @@ void EngineImpl::load(const poplar::Device& device) {
         "Engine::load: the device has " + std::to_string(device.getTarget().getNumTiles()) +
         " tiles, the graph was made for " + std::to_string(graph_->target.getNumTiles()));
   lock_.forget();
+  device_ = device;
+  resets_ = device.resets();
   if (!touched_) return;
   arena_->clear();
   for (unsigned v = 0; v < lendable_.size(); ++v) takeBack(v);
@@ -351,6 +363,11 @@ void EngineImpl::connect(const std::string& handle, void* begin, void* end, std:
 }
 
 void EngineImpl::connect(const std::string& handle, const poplar::StreamCallbackHandle& callback) {
+  if (dynamic_cast<poplar::StreamCallbackWithMetadata*>(callback.callback().get()) != nullptr)
+    throw poplar::stream_connection_error(
+        "Engine::connectStreamToCallback: the callback of stream '" + handle +
+        "' has metadata, and streams move none; give its tensor metadata (Graph::addVariable), and "
+        "connect a StreamCallback");
   const EngineLock::Use alone(lock_, "Engine::connectStreamToCallback");
   auto& s = streamOf(handle, "Engine::connectStreamToCallback");
   s.disconnect();
@@ -535,6 +552,28 @@ void Engine::readTensor(StringRef handle, void* buffer, void* bufferEnd) {
   onAll(*impl_, [&](auto& engine) { engine.read(handle.str(), buffer, bufferEnd); });
 }
 void Engine::readTensor(StringRef handle, void* buffer) { readTensor(handle, buffer, nullptr); }
+void Engine::stop() {
+  if (auto* replicas = impl_->together())
+    replicas->stop();
+  else
+    impl_->stop();
+}
+void Engine::insertSimulatedError(ErrorCode code, const ErrorLocation& location) {
+  impl_->insertError(code, location);
+}
+void Engine::eraseSimulatedError(const ErrorLocation& location) { impl_->eraseError(location); }
+void Engine::clearSimulatedErrors() { impl_->clearErrors(); }
+std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(unsigned tile, unsigned most) const {
+  return impl_->errorLocations(tile, most);
+}
+std::vector<ErrorLocation> Engine::getSimulatedErrorLocations(StringRef name, unsigned most) const {
+  return impl_->errorLocations(name.str(), most);
+}
+std::vector<std::string> Engine::listStreams() const {
+  std::vector<std::string> handles;
+  for (const auto& stream : impl_->graph().streams) handles.push_back(stream.handle());
+  return handles;
+}
 const OptionFlags& Engine::getEngineOptions() const { return impl_->options(); }
 void Engine::setPrintStream(std::ostream& stream) { impl_->printStream = &stream; }
 

@@ -70,6 +70,57 @@ Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
   return Executable(std::move(bytes));
 }
 
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
+                        bool checkOptionFlags, const OptionFlags& options, ProgressFunc progress,
+                        const DebugContext& debugContext) {
+  return compileGraph(graph, programs,
+                      checkOptionFlags ? options : popir::knownEngineOptions(options),
+                      std::move(progress), debugContext);
+}
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
+                        const Preallocations&, const OptionFlags& options, ProgressFunc progress,
+                        const DebugContext& debugContext) {
+  return compileGraph(graph, programs, options, std::move(progress), debugContext);
+}
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
+                        const Preallocations&, bool checkOptionFlags, const OptionFlags& options,
+                        ProgressFunc progress, const DebugContext& debugContext) {
+  return compileGraph(graph, programs, checkOptionFlags, options, std::move(progress),
+                      debugContext);
+}
+Module compileModule(const Graph& graph, program::Program program, const OptionFlags& options,
+                     ProgressFunc progress, const DebugContext& debugContext) {
+  if (!graph.impl()->streams.empty())
+    throw control_program_error("compileModule: the graph has stream '" +
+                                graph.impl()->streams.front().handle() +
+                                "', and a module is loaded by what knows none; use compileGraph");
+  return Module(compileGraph(graph, {program}, options, std::move(progress), debugContext));
+}
+Module compileModule(const Graph& graph, program::Program program, const Preallocations&,
+                     const OptionFlags& options, ProgressFunc progress,
+                     const DebugContext& debugContext) {
+  return compileModule(graph, std::move(program), options, std::move(progress), debugContext);
+}
+
+namespace {
+
+[[noreturn]] void refuseSegments(const char* who) {
+  throw poplar_error(std::string("Module::") + who +
+                     ": no code is compiled for a tile, so that there are no images of tiles; "
+                     "Module::serialize writes the program");
+}
+
+}  // namespace
+
+void Module::forEachSegment(
+    std::function<void(std::size_t, std::size_t, std::size_t, std::size_t, const char*)>) const {
+  refuseSegments("forEachSegment");
+}
+void Module::forEachLoadableSegment(
+    std::function<void(std::size_t, std::size_t, std::size_t, const char*)>) const {
+  refuseSegments("forEachLoadableSegment");
+}
+
 Engine::Engine(Executable&& executable, const OptionFlags& options)
     : impl_(engineOf(executable, options)) {}
 

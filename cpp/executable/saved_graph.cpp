@@ -291,8 +291,11 @@ class GraphReader {
       const auto type = from_.get<poplar::Type>();
       const auto elements = length();
       if (from_.get<bool>()) graph_->broadcast.insert(handle);
+      const bool isOne = graph_->broadcast.count(handle) != 0;
       graph_->streams.emplace_back(std::move(handle), direction, type, elements,
-                                   static_cast<int>(graph_->streams.size()));
+                                   static_cast<int>(graph_->streams.size()), graph_->replicas,
+                                   isOne ? poplar::ReplicatedStreamMode::BROADCAST
+                                         : poplar::ReplicatedStreamMode::REPLICATE);
     }
     for (auto n = from_.count(); n > 0; --n) {
       const auto handle = from_.get<std::string>();
@@ -632,11 +635,11 @@ class GraphReader {
     namespace p = poplar::program;
     using Kind = ProgramNode::Kind;
     const poplar::DebugContext context(n.name);
-    const std::size_t bodies = n.kind == Kind::Repeat                        ? 1
-                               : n.kind == Kind::While || n.kind == Kind::If ? 2
-                               : n.kind == Kind::Sequence && n.isBlock       ? 1
-                               : n.kind == Kind::Sequence                    ? n.children.size()
-                                                                             : 0;
+    const std::size_t bodies = n.kind == Kind::Repeat || n.kind == Kind::Loop ? 1
+                               : n.kind == Kind::While || n.kind == Kind::If  ? 2
+                               : n.kind == Kind::Sequence && n.isBlock        ? 1
+                               : n.kind == Kind::Sequence                     ? n.children.size()
+                                                                              : 0;
     require(n.children.size() == bodies, "a program has another number of bodies");
     const auto body = [&](std::size_t i) { return NodeProgram(n.children[i]); };
     switch (n.kind) {
@@ -668,6 +671,11 @@ class GraphReader {
       case Kind::WriteUndef: return p::WriteUndef(n.dst, context).node();
       case Kind::SetRounding: return roundingProgram(n.expected, context, n.count).node();
       case Kind::SeedRounding: return seedProgram(n.src, n.count, context).node();
+      case Kind::Loop: return p::Loop(body(0), context).node();
+      case Kind::ModifyRounding:
+        require(n.inputs.size() == 1, "a program has no table of floating-point behaviours");
+        return modifyRoundingProgram(n.inputs[0], n.dst, n.count, context).node();
+      case Kind::RestoreRounding: return restoreRoundingProgram(n.src, context).node();
     }
     return nullptr;
   }

@@ -181,6 +181,16 @@ const std::vector<System>& systems() {
   return all;
 }
 
+/// The IPUs that a system has by the number in its name.
+unsigned ipusOf(unsigned size) { return size == 2000 ? 4 : size; }
+
+std::string upperOf(const std::string& name) {
+  std::string upper;
+  for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (upper.size() > 3 && upper.substr(upper.size() - 3) == "_DA") upper.resize(upper.size() - 3);
+  return upper;
+}
+
 /// Operations a second of a C600 with halves, of which its clock follows: Graphcore publishes 280 TFLOPS.
 constexpr double kC600Flops = 280e12;
 /// Bytes a second that a C600 has been measured to get from its host, on a PCIe link of eight lanes. It has
@@ -189,10 +199,15 @@ constexpr double kC600HostBytes = 8.3e9;
 
 }  // namespace
 
+unsigned TargetSpec::ipusOf(const std::string& name) {
+  for (const System& each : systems())
+    for (const unsigned size : each.sizes)
+      if (upperOf(name) == each.family + std::to_string(size)) return popir::ipusOf(size);
+  return 1;
+}
+
 TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
-  std::string upper;
-  for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  if (upper.size() > 3 && upper.substr(upper.size() - 3) == "_DA") upper.resize(upper.size() - 3);
+  const std::string upper = upperOf(name);
   if (upper == "C600") {
     if (numIPUs > 1)
       throw poplar::invalid_option("a target of " + std::to_string(numIPUs) +
@@ -208,7 +223,7 @@ TargetSpec TargetSpec::system(const std::string& name, unsigned numIPUs) {
   for (const System& each : systems())
     for (const unsigned size : each.sizes) {
       if (upper != each.family + std::to_string(size)) continue;
-      const unsigned has = size == 2000 ? 4 : size;
+      const unsigned has = popir::ipusOf(size);
       if (numIPUs > has)
         throw poplar::invalid_option("a target of " + std::to_string(numIPUs) + " IPUs in '" +
                                      name + "', which has " + std::to_string(has) +

@@ -121,6 +121,8 @@ struct __attribute__((visibility("default"))) TargetSpec {
   /// The IPUs of a system of Graphcore's, such as "IPU-POD16" or "C600"; or those of a version.
   /// \throws poplar::invalid_option for an unknown name, and for a system of fewer IPUs
   static TargetSpec system(const std::string& name, unsigned numIPUs);
+  /// The IPUs of a system; 1 for a version and any other name.
+  static unsigned ipusOf(const std::string& name);
 
   /// Sets a figure by name. \throws poplar::invalid_option for an unknown name, or for a value that
   /// is not a number in the figure's range.

@@ -381,4 +381,11 @@ int Tensor::getBatchAxis() const {
   return axis;
 }
 
+void Tensor::setTensorLocationInfo(TensorLocation& location,
+                                   std::pair<RemoteBufferId, RemoteBufferIndex>& remoteBuffer) {
+  tensorLocationInfo.setRemote(location.isRemote());
+  tensorLocationInfo.setSharded(location.replicatedTensorSharding == ReplicatedTensorSharding::On);
+  tensorLocationInfo.setRemoteBufferInfo(remoteBuffer.first, remoteBuffer.second);
+}
+
 }  // namespace popart

@@ -181,6 +181,24 @@ Tensor Graph::clone(const Tensor& t, const DebugContext& debugContext, TensorClo
   return clone(t.elementType(), t, debugContext, method);
 }
 
+Tensor Graph::cloneN(const Type& type, const Tensor& metadata, const Tensor& t, std::size_t N,
+                     const DebugContext& debugContext, TensorCloneMethod method,
+                     TensorCloneDuplicationMethod duplication) {
+  if (N == 0) throw index_error("Graph::cloneN: 0 clones given, expected 1 or more");
+  if (metadata.numElements() != 1 && metadata.numElements() != N)
+    throw type_error("Graph::cloneN: " + std::to_string(metadata.numElements()) +
+                     " metadata given for " + std::to_string(N) +
+                     " clones, expected one, or one for each");
+  if (metadata.numElements() == 1)
+    return popir::withMetadata(cloneN(type, t, N, debugContext, method, duplication), metadata);
+  const Tensor all = cloneN(type, t, N, debugContext, method, duplication);
+  const Tensor each = metadata.flatten();
+  std::vector<Tensor> clones;
+  for (std::size_t i = 0; i < N; ++i)
+    clones.push_back(popir::withMetadata(all.slice(i, i + 1), each[i]));
+  return concat(clones);
+}
+
 Tensor Graph::cloneN(const Type& type, const Tensor& t, std::size_t N,
                      const DebugContext& debugContext, TensorCloneMethod method,
                      TensorCloneDuplicationMethod duplication) {

@@ -1,6 +1,7 @@
 // poplar::Graph: tensors, their tiles and their values. Long, because the class has so many functions;
 // those of vertices and of output are in graph_vertices.cpp and graph_output.cpp.
 #include <poplar/Graph.hpp>
+#include <poplar/TypeConversion.hpp>
 
 #include "machine/target_spec.hpp"
 #include "poplar/graph_impl.hpp"
@@ -200,9 +201,10 @@ Tensor Graph::addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, con
   return t;
 }
 
-Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const void* values,
-                          const TypeTraits& traits, bool broadcast,
-                          const DebugContext& debugContext) {
+namespace {
+
+/// The type of values that traits describe, for a constant of `type`.
+Type describedType(const Type& type, const TypeTraits& traits) {
   Type given = type;
   if (traits.isFloat)
     given = traits.size == 2 ? HALF : traits.size == 4 ? FLOAT : DOUBLE;
@@ -217,10 +219,82 @@ Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const v
   else
     throw poplar_error("Graph::addConstant: TypeTraits describe a value of " +
                        std::to_string(traits.size) + " bytes that is no number");
+  return given;
+}
+
+std::size_t countOf(ArrayRef<std::size_t> shape, bool broadcast) {
   std::size_t n = 1;
   if (!broadcast)
     for (auto d : shape) n *= d;
-  return addConstantFrom(type, shape, given, traits.size, values, n, debugContext);
+  return n;
+}
+
+}  // namespace
+
+Tensor Graph::addConstant(const Type& type, ArrayRef<std::size_t> shape, const void* values,
+                          const TypeTraits& traits, bool broadcast,
+                          const DebugContext& debugContext) {
+  return addConstantFrom(type, shape, describedType(type, traits), traits.size, values,
+                         countOf(shape, broadcast), debugContext);
+}
+
+Tensor Graph::addConstant(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                          const void* values, const TypeTraits& traits, bool broadcast,
+                          const DebugContext& debugContext) {
+  return addQuarters(type, metadata, shape, describedType(type, traits), traits.size, values,
+                     countOf(shape, broadcast), debugContext);
+}
+
+Tensor Graph::addQuarters(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                          const Type& valueType, std::size_t valueSize, const void* values,
+                          std::size_t numValues, const DebugContext& debugContext) {
+  requireQuarter("Graph::addConstant", type);
+  checkGraph("addConstant", *impl_, metadata);
+  const auto pieces = metadata.view().pieces();
+  const auto* variable =
+      metadata.numElements() == 1 ? &impl_->variable(pieces.front().variable) : nullptr;
+  if (variable == nullptr || !variable->constant || variable->data.size() != 1)
+    throw type_error(
+        "Graph::addConstant: a constant of quarter has constant metadata of one " +
+        std::string("element, as createConstantMetadataTensor makes them; given was ") +
+        metadata.getDebugStr());
+  const QuarterMetadata means(static_cast<std::uint8_t>(variable->data.data()[0]));
+  Type given = valueType;
+  if (valueSize == 8 && given == INT) given = LONGLONG;  // the host's `long` has 8 bytes
+  if (valueSize == 8 && given == UNSIGNED_INT) given = UNSIGNED_LONGLONG;
+  std::vector<double> numbers(numValues);
+  popir::convertValues(given, values, DOUBLE, numbers.data(), numValues);
+  std::vector<std::uint8_t> codes;
+  for (const double number : numbers) codes.push_back(toQuarter(number, means));
+  return known(*impl_,
+               addConstantFrom(type, shape, type, 0, codes.data(), codes.size(), debugContext),
+               metadata);
+}
+
+void Graph::setInitialValue(const Tensor&, const std::map<unsigned, unsigned>&) {
+  throw poplar_error(
+      "Graph::setInitialValue: what the numbers of a map are for a tensor is not published; give "
+      "the values, one or one for each element");
+}
+
+Tensor Graph::addExternalVariable(const Type&, ArrayRef<std::size_t>, StringRef attributes,
+                                  const DebugContext&) {
+  throw poplar_error("Graph::addExternalVariable: '" + attributes.str() +
+                     "' would lie where others address it, and nothing but host and tiles has "
+                     "memory here; Graph::addRemoteBuffer has some of the host");
+}
+VertexRef Graph::addExternalExchangeVertex(ComputeSet, StringRef vertexType, unsigned, bool, bool) {
+  throw poplar_error("Graph::addExternalExchangeVertex: '" + vertexType.str() +
+                     "' would exchange data by the assembly of a tile, which does not run here; "
+                     "program::Copy of a stream or a remote buffer moves them");
+}
+
+FunctionBuffer Graph::addFunctionBuffer(const Function& function, FunctionBufferMappingType) {
+  if (!function.valid() || function.getId() >= impl_->functions.size() ||
+      (function.graph() != nullptr && function.graph() != impl_.get()))
+    throw control_program_error(
+        "Graph::addFunctionBuffer: the graph has no such function; give what addFunction returned");
+  return FunctionBuffer(function.getId());
 }
 
 Tensor Graph::addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,
@@ -498,7 +572,9 @@ DataStream addStream(GraphImpl& graph, StringRef handle, DataStream::Direction d
     if (s.handle() == name)
       throw poplar_error("Graph: a stream with handle '" + handle.str() + "' exists already");
   graph.streams.emplace_back(handle.str(), direction, type, n,
-                             static_cast<int>(graph.streams.size()));
+                             static_cast<int>(graph.streams.size()), graph.replicas,
+                             graph.broadcast.count(name) != 0 ? ReplicatedStreamMode::BROADCAST
+                                                              : ReplicatedStreamMode::REPLICATE);
   return graph.streams.back();
 }
 

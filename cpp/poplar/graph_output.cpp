@@ -59,7 +59,10 @@ const char* kindOf(ProgramNode::Kind kind) {
     case Kind::Print: return "PrintTensor";  // or ErrorProgram
     case Kind::WriteUndef: return "WriteUndef";
     case Kind::SetRounding:
+    case Kind::ModifyRounding:
+    case Kind::RestoreRounding:
     case Kind::SeedRounding: return "Rounding";
+    case Kind::Loop: return "Loop";
   }
   return "";
 }

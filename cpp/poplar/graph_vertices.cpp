@@ -318,7 +318,8 @@ VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
 
 VertexRef Graph::addVertexFrom(ComputeSet cs, StringRef vertexType,
                                ArrayRef<ConnectionDesc> connections) {
-  if (cs.graph() != impl_.get())
+  if (!cs.valid() || (cs.graph() != nullptr && cs.graph() != impl_.get()) ||
+      cs.getId() >= impl_->computeSets.size())
     throw graph_connection_error("Graph::addVertex: the compute set is not of this graph");
   for (const std::string library : {"popnn", "popops", "poprand"})
     if (std::string(vertexType).rfind(library + "::", 0) == 0 && !impl_->codelets.knows(vertexType))
@@ -389,7 +390,7 @@ std::size_t Graph::getFieldSize(FieldRef ref) const {
   return content.tensors.empty() ? 0 : content.tensors.front().numElements();
 }
 
-void Graph::setFieldValue(FieldRef ref, const FieldData& given, bool single) {
+void Graph::setFieldValue(FieldRef ref, const FieldValues& given, bool single) {
   const Field field("setInitialValue", *impl_, ref);
   const auto& type = field.type();
   using popir::CodeletField;

@@ -98,6 +98,28 @@ Execute::Execute(ComputeSet cs, const DebugContext& debugContext)
   node_->computeSet = cs;
 }
 
+Execute::Execute(ComputeSet, Tensor t, const DebugContext& debugContext)
+    : Program(make(Kind::Execute, debugContext)) {
+  throw control_program_error("Execute: what would be written to " +
+                              (t.valid() ? t.getDebugStr() : "a tensor") +
+                              " is not published, and vertices return nothing here; let one write "
+                              "an Output, and reduce the "
+                              "Outputs of several by popops::allTrue");
+}
+
+Loop::Loop(const Program& b, const DebugContext& debugContext)
+    : Program(make(Kind::Loop, debugContext)) {
+  node_->children = {body(b)};
+}
+
+Copy::Copy(const FunctionBuffer& buffer, const Function& function, const DebugContext& debugContext)
+    : Program(make(Kind::Sequence, debugContext)) {
+  if (!buffer.valid() || !function.valid() || buffer.getId() != function.getId())
+    throw control_program_error(
+        "Copy: the buffer does not hold the code of this function; Graph::addFunctionBuffer makes "
+        "one for it");
+}
+
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& debugContext)
     : Program(make(Kind::Copy, debugContext)) {
   for (const auto* t : {&src, &dst})
@@ -241,7 +263,12 @@ Call::Call(Function f, const DebugContext& debugContext) : Program(make(Kind::Ca
 Call::Call(HostFunction f, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
            const DebugContext& debugContext)
     : Program(make(Kind::HostCall, debugContext)) {
-  if (!f.valid()) throw control_program_error("Call: the host function is not valid");
+  if (!f.valid())
+    throw control_program_error(
+        f.id() < 0 ? std::string("Call: the host function is not valid")
+                   : "Call: host function " + std::to_string(f.id()) +
+                         " is given as a number, which says nothing of its arguments; give what "
+                         "Graph::addHostFunction returned");
   checkArguments(f.handle(), "input", f.inputs(), inputs);
   checkArguments(f.handle(), "output", f.outputs(), outputs);
   for (const auto& t : outputs)

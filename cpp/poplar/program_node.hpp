@@ -30,8 +30,13 @@ struct ProgramNode {
     WriteUndef,    // dst
     SetRounding,   // stochastic if `expected`, else to nearest, for the following steps
     SeedRounding,  // seeds stochastic rounding: src is the seed, count the modifier
+    Loop,          // children[0], again and again
+    // Floating-point behaviour: dst gets how it was, a number of inputs[0] (0 to 31) for each element;
+    // then `count` is cleared and `count >> 8` set, as bits of Target::makeFpIctlValue().
+    ModifyRounding,
+    RestoreRounding,  // as it was when src was written
   };
-  friend constexpr Kind lastOf(Kind) { return Kind::SeedRounding; }
+  friend constexpr Kind lastOf(Kind) { return Kind::RestoreRounding; }
 
   Kind kind = Kind::Sequence;
   std::string name;

@@ -63,7 +63,8 @@ namespace poplar {
 using popir::ProgramNode;
 
 RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type& elementType,
-                                    std::size_t numElements, std::size_t repeats, bool, bool) {
+                                    std::size_t numElements, std::size_t repeats,
+                                    bool rearrangeOnHost, bool optimiseMemory) {
   if (numElements == 0 || repeats == 0)
     throw poplar_error("Graph::addRemoteBuffer: '" + handle.str() + "' has " +
                        std::to_string(repeats) + " rows of " + std::to_string(numElements) +
@@ -71,7 +72,8 @@ RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type& elementType,
   if (!impl_->remoteBuffers.insert(handle.str()).second)
     throw poplar_error("Graph::addRemoteBuffer: a remote buffer with handle '" + handle.str() +
                        "' exists already");
-  return RemoteBuffer(impl_, handle.str(), elementType, numElements, repeats);
+  return RemoteBuffer(impl_, handle.str(), elementType, numElements, repeats, rearrangeOnHost,
+                      optimiseMemory);
 }
 
 namespace program {

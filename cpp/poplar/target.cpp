@@ -7,6 +7,7 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -102,6 +103,37 @@ Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef
   spec.set("tilesPerIPU", tilesPerIPU);
   return targetOf(spec);
 }
+
+Target Target::createIPUTarget(StringRef systemType, const OptionFlags& options) {
+  return createIPUTarget(TargetSpec::ipusOf(systemType.str()), systemType, options);
+}
+
+namespace {
+
+[[noreturn]] void refuseBlocks(const char* who) {
+  throw poplar_error(std::string("Target::") + who +
+                     ": the blocks by which tiles reach the host are published for no IPU, and the "
+                     "machine model has none; gcl::perIPUTiles chooses tiles for transfers");
+}
+[[noreturn]] void refuseRegisters(const char* who) {
+  throw poplar_error(std::string("Target::") + who +
+                     ": a simulated tile has no registers; getAndModifyFloatingPointBehaviour "
+                     "tells how floating point behaves");
+}
+
+}  // namespace
+
+unsigned Target::getNumTilesPerXBContext() const { refuseBlocks("getNumTilesPerXBContext"); }
+unsigned Target::getNumContextsPerXB() const { refuseBlocks("getNumContextsPerXB"); }
+unsigned Target::getTileHostExchangeXB(unsigned) const { refuseBlocks("getTileHostExchangeXB"); }
+unsigned Target::getTileHostExchangeContext(unsigned) const {
+  refuseBlocks("getTileHostExchangeContext");
+}
+unsigned Target::getTileHostExchangeContextPosition(unsigned) const {
+  refuseBlocks("getTileHostExchangeContextPosition");
+}
+unsigned Target::getFpIctlRegIndex() const { refuseRegisters("getFpIctlRegIndex"); }
+unsigned Target::getDbgDataRegIndex() const { refuseRegisters("getDbgDataRegIndex"); }
 
 TargetType Target::getTargetType() const { return spec_->type; }
 StringRef Target::getTargetArchString() const { return spec_->arch; }
@@ -251,9 +283,14 @@ void copyDeviceHalfToDouble(const Target&, const void* src, double* dst, std::si
   for (std::size_t i = 0; i < n; ++i) dst[i] = static_cast<double>(in[i]);
 }
 
+struct Device::State {
+  std::atomic<bool> attached{false};
+  std::atomic<unsigned> resets{0};
+};
+
 Device::Device() : Device(Target()) {}
 Device::Device(Target target, unsigned id)
-    : target_(std::move(target)), id_(id), attached_(std::make_shared<bool>(false)) {}
+    : target_(std::move(target)), id_(id), state_(std::make_shared<State>()) {}
 Device Device::createCPUDevice(unsigned numIPUs) {
   return Device(Target::createCPUTarget(false, numIPUs));
 }
@@ -272,7 +309,19 @@ Device Device::createVirtualDevice(unsigned tilesPerIPU) {
   spec.set("tilesPerIPU", tilesPerIPU);
   return Device(targetOf(spec), id_);
 }
-bool Device::attach() const { return *attached_ = true; }
+bool Device::attach() const { return state_->attached = true; }
+
+void Device::getDriverVersion(unsigned&, unsigned&, unsigned&) const {
+  throw poplar_error(
+      "Device::getDriverVersion: simulated IPUs have no driver; poplar::versionString tells the "
+      "SDK "
+      "that they follow");
+}
+std::vector<int> Device::getNumaTopology() const {
+  return std::vector<int>(target_.getNumIPUs(), -1);
+}
+void Device::reset() const { ++state_->resets; }
+unsigned Device::resets() const { return state_->resets; }
 
 std::map<std::string, std::string> Device::getAttributes() const {
   const auto text = [](auto number) { return std::to_string(number); };
@@ -296,8 +345,8 @@ std::string Device::getAttribute(StringRef name) const {
   throw poplar_error("Device::getAttribute: \"" + std::string(name) + "\" given, expected one of " +
                      known);
 }
-void Device::detach() const { *attached_ = false; }
-bool Device::isAttached() const { return *attached_; }
+void Device::detach() const { state_->attached = false; }
+bool Device::isAttached() const { return state_->attached; }
 
 DeviceManager DeviceManager::createDeviceManager() { return {}; }
 std::vector<Device> DeviceManager::getDevices(const OptionFlags& options) const {
@@ -316,6 +365,15 @@ Device DeviceManager::getDevice(TargetType type, unsigned deviceManagerId,
   spec.type = type;
   change(spec, options);
   return Device(targetOf(spec), deviceManagerId);
+}
+std::vector<unsigned> DeviceManager::getChildDeviceIds(unsigned parentDeviceId,
+                                                       unsigned numIPUs) const {
+  if (numIPUs == 0)
+    throw poplar_error(
+        "DeviceManager::getChildDeviceIds: parts of 0 IPUs asked for, expected 1 or "
+        "more");
+  getDevice(parentDeviceId);
+  return {};
 }
 Device DeviceManager::getDevice(unsigned deviceManagerId, const OptionFlags& options) const {
   for (auto& device : getDevices(options))

@@ -6,6 +6,11 @@
 #include <poplar/Type.hpp>
 #include <poplar/exceptions.hpp>
 
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+
 namespace poplar {
 namespace {
 
@@ -70,12 +75,48 @@ std::ostream& operator<<(std::ostream& os, const DebugNameAndId& dnai) {
   return os << dnai.getPathName();
 }
 
+StreamCallbackBase::~StreamCallbackBase() = default;
 StreamCallback::~StreamCallback() = default;
+
+struct ResumableStreamCallback::Waiting {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is = false;
+};
+ResumableStreamCallback::ResumableStreamCallback() : waiting_(std::make_unique<Waiting>()) {}
+ResumableStreamCallback::~ResumableStreamCallback() = default;
+void ResumableStreamCallback::notify() {
+  {
+    const std::lock_guard<std::mutex> guard(waiting_->mutex);
+    waiting_->is = false;
+  }
+  waiting_->changed.notify_all();
+}
+bool ResumableStreamCallback::isAwaiting() const {
+  const std::lock_guard<std::mutex> guard(waiting_->mutex);
+  return waiting_->is;
+}
+void ResumableStreamCallback::wait() {
+  std::unique_lock<std::mutex> guard(waiting_->mutex);
+  waiting_->is = true;
+  waiting_->changed.wait(guard, [this] { return !waiting_->is; });
+}
 
 // Not inline, so that each exception type has one type_info and can be caught across libraries.
 poplar_error::poplar_error(const std::string& s) : std::runtime_error(s), type("poplar_error") {}
 poplar_error::poplar_error(const char* s) : std::runtime_error(s), type("poplar_error") {}
 poplar_error::~poplar_error() noexcept = default;
+const char* poplar_error::what() const noexcept {
+  return located_.empty() ? std::runtime_error::what() : located_.c_str();
+}
+void poplar_error::attachSourceLocation(const DebugContext& context) {
+  std::string place = context.getPathName();
+  if (!place.empty()) place = "'" + place + "'";
+  if (context.location.isValid())
+    place += std::string(place.empty() ? "" : ", ") + context.location.getFileName() + ":" +
+             std::to_string(context.location.getLineNumber());
+  if (!place.empty()) located_ = std::string(what()) + " (made by " + place + ")";
+}
 
 #define POPIR_POPLAR_ERROR(NAME, BASE)                         \
   NAME::NAME(const std::string& s) : BASE(s) { type = #NAME; } \
@@ -118,7 +159,12 @@ POPIR_POPLAR_ERROR(graph_recursion_error, control_program_error)
 POPIR_POPLAR_ERROR(graph_replication_error, poplar_error)
 POPIR_POPLAR_ERROR(profiling_disabled, poplar_error)
 POPIR_POPLAR_ERROR(missing_perf_estimate, poplar_error)
-POPIR_POPLAR_ERROR(runtime_error, poplar_error)
+runtime_error::runtime_error(const std::string& s, std::vector<ErrorInfo> errors)
+    : poplar_error(s), errors_(std::move(errors)) {
+  type = "runtime_error";
+}
+runtime_error::runtime_error(const char* s) : runtime_error(std::string(s)) {}
+runtime_error::~runtime_error() noexcept = default;
 POPIR_POPLAR_ERROR(application_runtime_error, runtime_error)
 POPIR_POPLAR_ERROR(system_runtime_error, runtime_error)
 recoverable_runtime_error::recoverable_runtime_error(const std::string& s, RecoveryAction action)
@@ -140,6 +186,59 @@ POPIR_POPLAR_ERROR(memory_elem_constraints_error, poplar_error)
 POPIR_POPLAR_ERROR(stream_memory_allocation_error, poplar_error)
 POPIR_POPLAR_ERROR(symbol_error, poplar_error)
 POPIR_POPLAR_ERROR(parse_error, poplar_error)
+
+index_error::index_error(const std::string& what, std::size_t index)
+    : index_error(what + ": index " + std::to_string(index) + " is outside of it") {}
+unknown_field::unknown_field(const std::string& field, const std::string& vertexType)
+    : unknown_field("Vertex type '" + vertexType + "' has no field '" + field + "'") {}
+no_size_specified::no_size_specified(const std::string& field, const std::string& vertexType)
+    : no_size_specified("Field '" + field + "' of vertex type '" + vertexType +
+                        "' has no size; call Graph::setFieldSize first") {}
+graph_object_load_error::graph_object_load_error(const std::string& path, const std::string& why)
+    : graph_object_load_error("'" + path + "' cannot be loaded: " + why) {}
+symbol_error::symbol_error(const std::string& name, unsigned tile)
+    : symbol_error("Tile " + std::to_string(tile) + " has no symbol '" + name + "'") {}
+
+namespace {
+
+constexpr std::pair<ErrorCode, const char*> kErrorCodes[] = {
+    {ErrorCode::NONE, "NONE"},
+    {ErrorCode::UNKNOWN, "UNKNOWN"},
+    {ErrorCode::TRAP, "TRAP"},
+    {ErrorCode::FLOATING_POINT_INVALID_OPERATION, "FLOATING_POINT_INVALID_OPERATION"},
+    {ErrorCode::FLOATING_POINT_DIVIDE_BY_ZERO, "FLOATING_POINT_DIVIDE_BY_ZERO"},
+    {ErrorCode::FLOATING_POINT_OVERFLOW, "FLOATING_POINT_OVERFLOW"},
+    {ErrorCode::TILE_MEMORY_BANK_CONFLICT, "TILE_MEMORY_BANK_CONFLICT"},
+    {ErrorCode::INVALID_EXCHANGE_CONFIGURATION, "INVALID_EXCHANGE_CONFIGURATION"},
+    {ErrorCode::INVALID_ADDRESS, "INVALID_ADDRESS"},
+    {ErrorCode::INVALID_OPERAND, "INVALID_OPERAND"},
+    {ErrorCode::INVALID_PROGRAM_COUNTER, "INVALID_PROGRAM_COUNTER"},
+    {ErrorCode::INVALID_INSTRUCTION, "INVALID_INSTRUCTION"},
+    {ErrorCode::EXCHANGE_ERROR, "EXCHANGE_ERROR"},
+    {ErrorCode::MEMORY_ERROR, "MEMORY_ERROR"},
+    {ErrorCode::IPUSOFTERR, "IPUSOFTERR"},
+    {ErrorCode::LINK_DOWN, "LINK_DOWN"},
+    {ErrorCode::HOST_LINK_DOWN, "HOST_LINK_DOWN"},
+    {ErrorCode::HOST_SYNC_TIMEOUT, "HOST_SYNC_TIMEOUT"},
+    {ErrorCode::IPU_MEMORY_FAILURE, "IPU_MEMORY_FAILURE"},
+};
+
+}  // namespace
+
+std::string errorCodeToString(ErrorCode code) {
+  for (const auto& [each, name] : kErrorCodes)
+    if (each == code) return name;
+  return "ErrorCode(" + std::to_string(static_cast<unsigned>(code)) + ")";
+}
+ErrorCode errorCodeFromString(StringRef name) {
+  std::string known;
+  for (const auto& [code, each] : kErrorCodes) {
+    if (name.str() == each) return code;
+    known += (known.empty() ? "" : ", ") + std::string(each);
+  }
+  throw poplar_error("errorCodeFromString: there is no error '" + name.str() +
+                     "'; take one of: " + known);
+}
 
 std::string toString(RecoveryAction action) {
   switch (action) {

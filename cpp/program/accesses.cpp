@@ -58,9 +58,8 @@ class GraphCheck {
     for (const auto& t : node.inputs) tensor(t);
     for (const auto& t : node.outputs) tensor(t);
     if (node.kind == ProgramNode::Kind::Execute)
-      require(
-          node.computeSet.graph() == &graph_ && node.computeSet.getId() < graph_.computeSets.size(),
-          "a compute set");
+      require(isOf(node.computeSet.graph()) && node.computeSet.getId() < graph_.computeSets.size(),
+              "a compute set");
     if (node.stream.valid()) {
       const auto id = static_cast<std::size_t>(node.stream.id());
       require(id < graph_.streams.size() && graph_.streams[id].handle() == node.stream.handle(),
@@ -73,7 +72,7 @@ class GraphCheck {
               "host function '" + node.hostFunction.handle() + "'");
     }
     if (node.kind == ProgramNode::Kind::Call) {
-      require(node.function.graph() == &graph_ && node.function.getId() < graph_.functions.size(),
+      require(isOf(node.function.graph()) && node.function.getId() < graph_.functions.size(),
               "a function");
       if (const auto& body = graph_.functions[node.function.getId()]) check(*body);
     }
@@ -81,6 +80,9 @@ class GraphCheck {
   }
 
  private:
+  /// Whether a handle is of this graph; one that was made of a number is of any.
+  bool isOf(const GraphImpl* graph) const { return graph == nullptr || graph == &graph_; }
+
   const GraphImpl& graph_;
   std::set<const ProgramNode*> seen_;
 };

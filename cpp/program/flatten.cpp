@@ -1,8 +1,10 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "poplar/rounding_program.hpp"
 #include "program/flat_program.hpp"
 #include "support/budget.hpp"
 
@@ -82,8 +84,31 @@ class Flattener {
       }
       case Kind::SetRounding:
         result.rounding = node.expected ? RoundingMode::Stochastic : RoundingMode::ToNearest;
-        result.traps |= node.count;
+        result.traps |= node.count & kTraps;
+        if ((node.count & kSetsAll) != 0)
+          behaviour_ = node.count >> kBehaviourShift & kBehaviour & ~kStochastic;
         return;
+      case Kind::ModifyRounding: return modifyRounding(node);
+      case Kind::RestoreRounding: {
+        const auto known = saved_.find(node.src.view().variables().front());
+        if (known == saved_.end())
+          throw poplar::control_program_error(
+              "setFloatingPointBehaviour: " + node.src.getDebugStr() +
+              " is no tensor that getAndModifyFloatingPointBehaviour has written before in this "
+              "program; call it there");
+        result.rounding = known->second.rounding;
+        behaviour_ = known->second.behaviour;
+        return;
+      }
+      case Kind::Loop: {
+        const auto begin = here();
+        const auto rounding = result.rounding;
+        flatten(*node.children[0]);
+        meet(rounding, "a loop ends with another rounding than it begins with", node);
+        add(Step::Kind::Jump, node.name).target = begin;
+        result.loops.push_back({begin, here()});
+        return;
+      }
       case Kind::SeedRounding: {
         auto& step = add(Step::Kind::SeedRounding, node.name);
         step.src = node.src;
@@ -93,6 +118,35 @@ class Flattener {
       case Kind::Sync:
       case Kind::WriteUndef: return;
     }
+  }
+
+  /// Floating-point behaviour is static as rounding is: what it was is a constant of the program.
+  void modifyRounding(const ProgramNode& node) {
+    const unsigned clear = node.count & kBehaviour, set = node.count >> 8 & kBehaviour;
+    const unsigned traps = clear & behaviour_ & ~kStochastic & ~set;
+    if (traps != 0)
+      throw poplar::control_program_error(
+          "getAndModifyFloatingPointBehaviour: " +
+          std::string((traps & 1) != 0   ? "inv"
+                      : (traps & 2) != 0 ? "div0"
+                      : (traps & 4) != 0 ? "oflo"
+                                         : "nanoo") +
+          " is cleared" + (node.name.empty() ? "" : ", in '" + node.name + "'") +
+          ", which is on, and what ends a run is a matter of whole programs here; leave it off, or "
+          "do not clear it");
+    saved_[node.dst.view().variables().front()] = {result.rounding, behaviour_};
+    const bool stochastic = result.rounding == RoundingMode::Stochastic;
+    const unsigned before = behaviour_ | (stochastic ? kStochastic : 0u);
+    auto& step = add(Step::Kind::Copy, node.name);
+    step.src = node.inputs[0]
+                   .slice(before, before + 1)
+                   .broadcast(static_cast<unsigned>(node.dst.numElements()), 0);
+    step.dst = node.dst.flatten();
+    behaviour_ = ((behaviour_ & ~clear) | set) & ~kStochastic;
+    result.traps |= trapsOf(set);
+    if (((clear | set) & kStochastic) != 0)
+      result.rounding =
+          (set & kStochastic) != 0 ? RoundingMode::Stochastic : RoundingMode::ToNearest;
   }
 
   Step& add(Step::Kind kind, const std::string& name) {
@@ -162,7 +216,9 @@ class Flattener {
     add(Step::Kind::JumpUnless, node.name).src = node.src;
     result.steps[test].expected = node.expected;
     const auto body = here();
+    const auto saved = saved_;
     flatten(*node.children[1]);
+    saved_ = saved;  // what the body writes may be unwritten
     meet(rounding, "a loop ends with another rounding than it begins with", node);
     result.rounding = tested;
     result.conditionals.push_back({body, here()});
@@ -179,7 +235,9 @@ class Flattener {
     jump.count = node.count;
     const auto yes = here();
     const auto before = result.rounding;
+    const auto saved = saved_;
     flatten(*node.children[0]);
+    saved_ = saved;
     const auto rounding = std::exchange(result.rounding, before);
     result.conditionals.push_back({yes, here()});
     const auto skip = here();
@@ -187,6 +245,7 @@ class Flattener {
     result.steps[test].target = here();
     const auto no = here();
     flatten(*node.children[1]);
+    saved_ = saved;
     meet(rounding, "one branch ends with another rounding than the other", node);
     result.conditionals.push_back({no, here()});
     result.steps[skip].target = here();
@@ -204,8 +263,16 @@ class Flattener {
     result.rounding = RoundingMode::Inherited;
   }
 
+  static constexpr unsigned kBehaviour = 31, kStochastic = 8;  // of Target::makeFpIctlValue()
+  struct Saved {
+    RoundingMode rounding;
+    unsigned behaviour;
+  };
+
   const GraphImpl& graph_;
   EngineParts& parts_;
+  unsigned behaviour_ = 0;           // without kStochastic, which is result.rounding
+  std::map<unsigned, Saved> saved_;  // by the variable that holds it
   std::string prefix_;
   int depth_ = 0;
 };

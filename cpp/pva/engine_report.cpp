@@ -117,6 +117,7 @@ class Tracer {
       case Kind::StreamToDst: return stream(node.stream.handle(), node);
       case Kind::SrcToStream: return stream(node.stream.handle(), node);
       case Kind::HostCall: return stream(node.hostFunction.handle(), node);
+      case Kind::Loop:
       case Kind::While:  // counted once, as by the machine model
         for (const auto& child : node.children) walk(*child);
         return;

@@ -146,6 +146,24 @@ class Widths : public Vertex {
   }
 };
 
+/// The same of vectors.
+class WideRows : public Vertex {
+ public:
+  Input<Vector<size_t>> counts;
+  Vector<Input<Vector<long, VectorLayout::ONE_PTR>>> rows;
+  Output<Vector<int>> out;
+  bool compute() {
+    for (size_t i = 0; i < counts.size(); ++i) {
+      out[i] = 0;
+      for (size_t k = 0; k < counts[i]; ++k) out[i] += static_cast<int>(rows[i][k]);
+    }
+    size_t all = 0;
+    for (const size_t count : counts) all += count;
+    out[counts.size()] = static_cast<int>(all + *counts);
+    return true;
+  }
+};
+
 class Supervisor : public SupervisorVertex {
  public:
   Vector<Output<float>> outs;

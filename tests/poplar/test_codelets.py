@@ -164,6 +164,16 @@ def test_inputs_have_the_widths_of_a_tile(bench):
         bench.vertex("Widths", count=bench.variable([3], np.uint64)[0], by=1, out=y[0])
 
 
+def test_vectors_of_inputs_have_the_widths_of_a_tile(bench):
+    counts = bench.variable([2, 1], np.uint32)
+    rows = bench.variable([[3, -5], [7, 9]], np.int32)
+    y = bench.variable(np.zeros(3), np.int32)
+    bench.vertex("WideRows", counts=counts, rows=rows, out=y)
+    assert bench.run(y).tolist() == [-2, 7, 5]
+    with refused(errors.poplar_type_error, r"'counts' \(Input<Vector<unsigned int>>\)"):
+        bench.vertex("WideRows", counts=bench.variable([1], np.uint64), rows=rows, out=y)
+
+
 def test_workers_and_supervisors(bench):
     x, y = bench.variable(np.zeros(8), np.uint32), bench.variable(np.full(3, 9))
     bench.vertex("Workers", out=x)

@@ -516,3 +516,62 @@ def test_collectives_of_popops_and_sizes_of_fields(tmp_path: Path):
     assert refusals[8].startswith("Fields has no field 'z'; its fields: x, rows, y")
     assert "the field 'y' of Fields has 0 dimensions, 0 given" in refusals[9]
     assert "the field 'x' of Fields has 1 dimensions, 1 given" in refusals[10]
+
+
+def test_declarations_that_few_programs_use(tmp_path: Path):
+    """What each line says follows from the program by hand; a refusal says who refuses."""
+    result = attempt(build("declared", tmp_path), cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "target.syncMethod is 'polling', which has no meaning here" in result.stderr
+    wanted = """application_runtime_error FLOATING_POINT_OVERFLOW 3
+recoverable_runtime_error IPU_RESET 1
+recoverable_runtime_error LINK_RESET 1
+unrecoverable_runtime_error IPU_MEMORY_FAILURE 3
+unknown_runtime_error HOST_SYNC_TIMEOUT 3
+3 1 7
+4 16
+erase: Engine::eraseSimulatedError: tile 3 has no error
+none: Engine::insertSimulatedError: NONE is no error
+tile: Engine::insertSimulatedError: tile 99999 given, the device has 1472
+name: Engine::getSimulatedErrorLocations: there is no compute set and no vertex
+code: errorCodeFromString: there is no error 'NO_CODE'; take one of: NONE, UNKNOWN, TRAP,
+1
+reset: Engine::run: the device was reset after the engine was loaded; load it again
+a list: index 7 is outside of it (made by 'made', file.cpp:12)
+5
+1
+1
+runtime: RuntimeOptions: there is no option 'opt.enableInlining'.
+execute: Execute: what would be written to Tensor(int [1] of variables [0]) is not published
+2 1
+copy: Copy: the buffer does not hold the code of this function
+buffer: Graph::addFunctionBuffer: the graph has no such function
+number: Call: host function 3 is given as a number
+1
+segments: Module::forEachLoadableSegment: no code is compiled for a tile
+0
+options: Engine: there is no option 'no.suchOption'.
+module: compileModule: the graph has stream 's'
+88 00 88 8
+other: setFloatingPointBehaviour: Tensor(unsigned int [1472] of variables [1]) is no tensor
+cleared: getAndModifyFloatingPointBehaviour: inv is cleared, which is on
+0.5 -1.25 3 0.5 -1.25 3 1.5 1.5
+metadata: Graph::addConstant: float with metadata; only quarter has it
+6 in 11
+F152, scale 3
+marked: Engine::connectStreamToCallback: the callback of stream 'in' has metadata
+1rows101
+way: Copy: stream 'rows' is not valid for this direction
+block: Target::getTileHostExchangeXB: the blocks by which tiles reach the host are published for
+register: Target::getFpIctlRegIndex: a simulated tile has no registers
+external: Graph::addExternalVariable: 'ddr' would lie where others address it
+vertex: Graph::addExternalExchangeVertex: 'V' would exchange data by the assembly of a tile
+map: Graph::setInitialValue: what the numbers of a map are for a tensor is not published
+driver: Device::getDriverVersion: simulated IPUs have no driver
+0-110 16 1
+child: DeviceManager::getDevice: no device has id 4; expected one below 1
+ScaledPtr64 DeltaNElements 10
+types: popops: a number of the host stands beside a tensor of int
+x11""".splitlines()
+    lines = result.stdout.splitlines()
+    assert [line[: len(want)] for line, want in zip(lines, wanted, strict=True)] == wanted

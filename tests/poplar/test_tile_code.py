@@ -263,3 +263,26 @@ def test_bytes_and_numbers_of_two_words_in_another_order(compiler: str) -> None:
     sorted_ = [np.concatenate([a[k::2], b[k::2]]) for k in (0, 1)]
     assert out.view(np.uint8).reshape(4, 4).tolist() == [*turns.tolist(), *map(list, sorted_)]
     assert g.tolist() == numbers.reshape(2, 2).T.flatten().tolist()
+
+
+PARTS = """
+#include <ipudef.h>
+#include <poplar/Vertex.hpp>
+class Parts : public poplar::Vertex {
+ public:
+  poplar::InOut<poplar::Vector<float>> y;
+  void compute() {
+    float4 v = {1, 2, 3, 4};
+    float2 part = v.xy;
+    y[0] = part[1];
+  }
+};
+"""
+
+
+def test_a_gpp_names_the_remedy_where_it_does_not_know_a_part_of_a_vector(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CXX", "g++")
+    with pytest.raises(COMPILATION, match=r"v\.xy is a part of a vector.*install clang 15"):
+        run("Parts", np.zeros(1), PARTS)

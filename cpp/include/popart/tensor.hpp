@@ -71,6 +71,25 @@ class Consumers {
   const Tensor* tensor_;
 };
 
+/// Where a program says that a tensor is: in memory off chip, in shards, and in which row of which
+/// remote buffer.
+class TensorLocationInfo {
+ public:
+  void setRemote(bool remote) { remote_ = remote; }
+  bool isRemote() const { return remote_; }
+  void setSharded(bool sharded) { sharded_ = sharded; }
+  bool isSharded() const { return sharded_; }
+  void setRemoteBufferInfo(RemoteBufferId id, RemoteBufferIndex index) { buffer_ = {id, index}; }
+  const std::pair<RemoteBufferId, RemoteBufferIndex> getRemoteBufferInfo() const { return buffer_; }
+  bool operator==(const TensorLocationInfo& o) const {
+    return remote_ == o.remote_ && sharded_ == o.sharded_ && buffer_ == o.buffer_;
+  }
+
+ private:
+  bool remote_ = false, sharded_ = false;
+  std::pair<RemoteBufferId, RemoteBufferIndex> buffer_ = {0, 0};
+};
+
 /// A tensor of a graph. `info` is updated by the compiler.
 class Tensor : public Vertex {
  public:
@@ -90,6 +109,10 @@ class Tensor : public Vertex {
   TensorId id;
   TensorInfo info;
   Consumers consumers;
+  /// What a program's own transforms say; the compiler goes by the locations of its options.
+  TensorLocationInfo tensorLocationInfo;
+  void setTensorLocationInfo(TensorLocation& location,
+                             std::pair<RemoteBufferId, RemoteBufferIndex>& remoteBuffer);
 
   TensorType tensorType() const { return type_; }
   /// "ActGrad", "Const", ...

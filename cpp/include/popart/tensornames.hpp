@@ -141,6 +141,8 @@ TensorId fwdIdToBwdGradId(const Graph& fwdGraph, const Graph& bwdGraph, const Te
 TensorId bwdGradIdToFwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& bwdId);
 TensorId fwdIdToClonedBwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& fwdId);
 TensorId bwdNonGradIdToFwdId(const Graph& fwdGraph, const Graph& bwdGraph, const TensorId& bwdId);
+/// The id of the number of a remote buffer's row, in which a tensor is kept.
+inline TensorId getRemoteArgTensorId(const TensorId& id) { return reservedRemoteArgPrefix() + id; }
 /// The id of a weight after its update.
 inline TensorId getUpdatedVarId(const TensorId& id) { return reservedUpdatedVarPrefix() + id; }
 

@@ -62,7 +62,7 @@ template <class T, class = void>
 struct ElementKind {
   static constexpr poplar::Type::Kind value = poplar::Type::Kind::Invalid;
 };
-// `long` has 4 bytes on a tile, but 8 here, also in vectors and outputs.
+// `long` has 4 bytes on a tile, but 8 here: in state, and in what a vertex writes.
 template <class T>
 struct ElementKind<
     T, typename std::enable_if<poplar::TypeTraits::isSimpleType<T>() && !std::is_const<T>::value &&
@@ -127,6 +127,17 @@ struct ShapeOf<poplar::Input<long>> : NarrowInput<long> {};
                                       CodeletField::Shape::Vectors, ElementKind<T>::value, A}; \
   };
 POPIR_EDGE(Input)
+/// The same of vectors (NarrowSpan).
+template <class T>
+struct NarrowInputs {
+  static constexpr FieldShape value{CodeletField::Direction::Input, CodeletField::Shape::Vector,
+                                    poplar::equivalent_device_type<T>::kind, 4};
+};
+template <poplar::VectorLayout L, unsigned A, bool I>
+struct ShapeOf<poplar::Input<poplar::Vector<unsigned long, L, A, I>>>
+    : NarrowInputs<unsigned long> {};
+template <poplar::VectorLayout L, unsigned A, bool I>
+struct ShapeOf<poplar::Input<poplar::Vector<long, L, A, I>>> : NarrowInputs<long> {};
 POPIR_EDGE(Output)
 POPIR_EDGE(InOut)
 #undef POPIR_EDGE

@@ -38,6 +38,21 @@ void setFloatingPointBehaviour(Graph& graph, program::Sequence& prog,
                                const FloatingPointBehaviour& behaviour,
                                const DebugContext& debugContext = {});
 
+/// Clears and then sets what the two say, and returns how it was before, for
+/// setFloatingPointBehaviour(): UNSIGNED_INT, a number of Target::makeFpIctlValue() for each tile.
+/// What ends a run is a matter of a whole program here, so that none of inv, div0, oflo and nanoo can
+/// be cleared once it is on.
+/// \throws control_program_error (in the Engine's constructor) for such a one
+Tensor getAndModifyFloatingPointBehaviour(Graph& graph, program::Sequence& prog,
+                                          const FloatingPointBehaviour& clear,
+                                          const FloatingPointBehaviour& set,
+                                          const DebugContext& debugContext = {});
+/// Sets it to what it was before getAndModifyFloatingPointBehaviour(), whose tensor `behaviour` is.
+/// \throws control_program_error (in the Engine's constructor) for another tensor, and for one that
+/// the same program has not made before
+void setFloatingPointBehaviour(Graph& graph, program::Sequence& prog, const Tensor& behaviour,
+                               const DebugContext& debugContext = {});
+
 /// Selects the rounding of following steps of `prog` for results of type half and bfloat16:
 /// stochastic, with the random numbers of poprand::setSeed, or to nearest. A program starts with
 /// rounding to nearest. Copies, random numbers and values computed on the host are not rounded.

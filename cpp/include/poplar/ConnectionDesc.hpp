@@ -15,9 +15,9 @@
 namespace poplar {
 
 /// An array of a host type. Valid only as long as the original array.
-struct FieldData {
+struct FieldValues {
   template <class T>
-  static FieldData of(const T* values, std::size_t n) {
+  static FieldValues of(const T* values, std::size_t n) {
     return {Type(equivalent_device_type<T>::kind), sizeof(T), values, n};
   }
   Type type;
@@ -51,7 +51,7 @@ class ConnectionDesc {
   bool isValue() const { return elementBytes_ > 0; }
   bool isSingle() const { return single_; }
   const std::vector<Tensor>& tensors() const { return tensors_; }
-  FieldData values() const {
+  FieldValues values() const {
     return {type_, elementBytes_, bytes_.data(), bytes_.size() / elementBytes_};
   }
 

@@ -118,8 +118,7 @@ class DebugInfo {
       const DebugSerializationFormat& format = DebugSerializationFormat::CBOR);
   static void closeStreamer();
 
- protected:
-  /// A class's own information. popir keeps it while the object lives.
+  /// Its own information. popir keeps it while the object lives.
   /// \returns false, and changes nothing, if the name has a value
   bool setValue(std::string name, ProfileValue value);
 

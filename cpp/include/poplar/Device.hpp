@@ -50,11 +50,22 @@ class Device {
   /// \throws poplar_error for another name
   std::string getAttribute(StringRef name) const;
   std::vector<int> getDriverIDs() const { return {static_cast<int>(id_)}; }
+  /// \throws poplar_error always: no driver is between a program and simulated IPUs
+  void getDriverVersion(unsigned& major, unsigned& minor, unsigned& point) const;
+  /// By IPU, the NUMA node that it is attached to, and the one whose cores serve it: -1, none.
+  std::vector<int> getNumaTopology() const;
+  std::vector<int> getNumaNodesUsedForIPUs() const { return getNumaTopology(); }
+  /// The device forgets what engines have loaded: Engine::run() throws until they are loaded again.
+  void reset() const;
+  /// How often it has been reset, for popir itself.
+  unsigned resets() const;
 
  private:
   Target target_;
   unsigned id_;
-  std::shared_ptr<bool> attached_;
+  /// What copies share.
+  struct State;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace poplar

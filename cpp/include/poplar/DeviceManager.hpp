@@ -28,6 +28,10 @@ class DeviceManager {
                    const OptionFlags& options = {}) const;
   /// \throws poplar_error if getDevices() has no device with this id
   Device getDevice(unsigned deviceManagerId, const OptionFlags& options = {}) const;
+  /// The ids of devices of getDevices() with `numIPUs` IPUs that are parts of a larger one: none, since
+  /// each device has IPUs of its own.
+  /// \throws poplar_error for a device that there is not, or no IPUs
+  std::vector<unsigned> getChildDeviceIds(unsigned parentDeviceId, unsigned numIPUs = 1) const;
 };
 
 }  // namespace poplar

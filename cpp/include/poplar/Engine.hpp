@@ -4,12 +4,15 @@
 
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
+#include <poplar/Error.hpp>
 #include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/HostFunctionCallback.hpp>
+#include <poplar/Module.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/RuntimeOptions.hpp>
 #include <poplar/StreamCallback.hpp>
 #include <poplar/StringRef.hpp>
 
@@ -51,6 +54,26 @@ using ProgressFunc = std::function<void(int, int)>;
 Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
                         const OptionFlags& options = {}, ProgressFunc progress = ProgressFunc(),
                         const DebugContext& debugContext = {});
+/// The same; without `checkOptionFlags` options that an Engine does not know are left out.
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
+                        bool checkOptionFlags, const OptionFlags& options = {},
+                        ProgressFunc progress = ProgressFunc(),
+                        const DebugContext& debugContext = {});
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
+                        const Preallocations& preallocations, const OptionFlags& options = {},
+                        ProgressFunc progress = ProgressFunc(),
+                        const DebugContext& debugContext = {});
+Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs,
+                        const Preallocations& preallocations, bool checkOptionFlags,
+                        const OptionFlags& options = {}, ProgressFunc progress = ProgressFunc(),
+                        const DebugContext& debugContext = {});
+/// One program, for a loader. It has no streams.
+/// \throws control_program_error for a graph with streams
+Module compileModule(const Graph& graph, program::Program program, const OptionFlags& options = {},
+                     ProgressFunc progress = ProgressFunc(), const DebugContext& debugContext = {});
+Module compileModule(const Graph& graph, program::Program program,
+                     const Preallocations& preallocations, const OptionFlags& options = {},
+                     ProgressFunc progress = ProgressFunc(), const DebugContext& debugContext = {});
 
 /// Compiles programs once and runs them many times.
 ///
@@ -78,11 +101,18 @@ class Engine {
   /// Loads the programs onto a device, and sets variables to their initial values.
   void load(const Device& device);
   void prepare(const Device& device) { load(device); }
+  void prepare(const Device& device, const RuntimeOptions&) { load(device); }
   void deploy() {}
   /// Runs program number `program` of the constructor's list.
   /// \throws control_program_error if there is no such program; stream_connection_error if a stream
   /// is not connected
   void run(unsigned program = 0, const std::string& debugName = "");
+  void run(unsigned program, const std::string& debugName, const RuntimeOptions&) {
+    run(program, debugName);
+  }
+  /// Ends the run that is going on, after the step that it is at: run() returns. For callbacks and
+  /// other threads; without a run it does nothing.
+  void stop();
   void loadAndRun(const Device& device, unsigned program = 0) {
     load(device);
     run(program);
@@ -179,6 +209,24 @@ class Engine {
                             unsigned repeatIndex, unsigned replicationIndex = 0) {
     copyFromRemoteBuffer(handle, ArrayRef<T>(destination), repeatIndex, replicationIndex);
   }
+
+  /// The handles of all streams.
+  std::vector<std::string> listStreams() const;
+
+  /// From now on each run ends before its first step, as if a tile had this error: by
+  /// application_runtime_error where a program is at fault, recoverable_runtime_error where the machine
+  /// is and a reset helps, unrecoverable_runtime_error for IPU_MEMORY_FAILURE, else
+  /// unknown_runtime_error. What the SDK throws for each code is not published.
+  /// \throws poplar_error for ErrorCode::NONE, and for a tile that there is not
+  void insertSimulatedError(ErrorCode code, const ErrorLocation& location);
+  /// \throws poplar_error for a location without an error
+  void eraseSimulatedError(const ErrorLocation& location);
+  void clearSimulatedErrors();
+  /// Where an error may be: up to `most` places of a tile, of which each has one, or those of the tiles
+  /// that have vertices of this type or compute set.
+  /// \throws poplar_error for a tile or a name that there is not
+  std::vector<ErrorLocation> getSimulatedErrorLocations(unsigned tile, unsigned most = ~0u) const;
+  std::vector<ErrorLocation> getSimulatedErrorLocations(StringRef name, unsigned most = ~0u) const;
 
   /// The options that the engine was made with, of the environment too.
   const OptionFlags& getEngineOptions() const;

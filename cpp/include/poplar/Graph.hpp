@@ -25,6 +25,7 @@
 #include <poplar/Type.hpp>
 #include <poplar/VariableMappingMethod.hpp>
 #include <poplar/VariableRef.hpp>
+#include <poplar/VertexIntrospector.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/replication_factor.hpp>
 #include <poplar/version.hpp>
@@ -168,6 +169,24 @@ class Graph {
   Tensor addConstant(const Type& type, ArrayRef<std::size_t> shape, const void* values,
                      const TypeTraits& traits, bool broadcast,
                      const DebugContext& debugContext = {});
+  /// The same of QUARTER, with metadata that are a constant themselves
+  /// (poplar/MetadataCreation.hpp), by which numbers are encoded.
+  /// \throws type_error as addVariable(), and for metadata that are a variable
+  Tensor addConstant(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                     const void* values, const TypeTraits& traits, bool broadcast,
+                     const DebugContext& debugContext = {});
+  template <class T>
+  Tensor addConstant(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                     ArrayRef<T> values, const DebugContext& debugContext = {}) {
+    return addQuarters(type, metadata, shape, typeOf<T>(0), sizeof(T), values.data(), values.size(),
+                       debugContext);
+  }
+  template <class T>
+  Tensor addConstant(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape, T value,
+                     const DebugContext& debugContext = {},
+                     typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
+    return addConstant(type, metadata, shape, ArrayRef<T>(&value, 1), debugContext);
+  }
   /// Adds a HALF constant from its bits.
   Tensor addConstantHalf(const Type& type, ArrayRef<std::size_t> shape, std::uint16_t value,
                          const DebugContext& debugContext = {});
@@ -212,6 +231,20 @@ class Graph {
                     TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION) {
     return cloneN(t.elementType(), t, N, debugContext, method, duplication);
   }
+  /// The same of QUARTER, with metadata, [1] or one for each clone, [N].
+  /// \throws type_error as addVariable()
+  Tensor cloneN(const Type& type, const Tensor& metadata, const Tensor& t, std::size_t N,
+                const DebugContext& debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplication =
+                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
+  Tensor cloneN(const Tensor& metadata, const Tensor& t, std::size_t N,
+                const DebugContext& debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplication =
+                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION) {
+    return cloneN(t.elementType(), metadata, t, N, debugContext, method, duplication);
+  }
 
   /// Sets the value that a variable has after Engine::load().
   template <class T>
@@ -227,6 +260,9 @@ class Graph {
                        typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
     setInitialValue(t, ArrayRef<T>(&value, 1));
   }
+
+  /// \throws poplar_error always: what the numbers of the map are is not published
+  void setInitialValue(const Tensor& t, const std::map<unsigned, unsigned>& values);
 
   /// The same of HALF, from its bits.
   void setInitialValueHalf(const Tensor& t, std::uint16_t bits) {
@@ -289,6 +325,15 @@ class Graph {
   }
   VertexRef addVertexFrom(ComputeSet cs, StringRef vertexType,
                           ArrayRef<ConnectionDesc> connections);
+  /// Memory outside of the tiles that others address, and a vertex that exchanges data with it in a
+  /// way of its own, written in the assembly of a tile.
+  /// \throws poplar_error always: nothing but host and tiles has memory here; addRemoteBuffer() has
+  /// some of the host
+  Tensor addExternalVariable(const Type& type, ArrayRef<std::size_t> shape, StringRef attributes,
+                             const DebugContext& debugContext = {});
+  VertexRef addExternalExchangeVertex(ComputeSet cs, StringRef vertexType,
+                                      unsigned incomingDownCount, bool usesEastEdge,
+                                      bool sendsXReq);
   /// Connects a field to a tensor, or a list of edges to several tensors.
   /// \throws graph_connection_error or type_error if the field does not take the tensor
   void connect(FieldRef field, const Tensor& t);
@@ -300,7 +345,7 @@ class Graph {
   template <class T>
   void connect(FieldRef field, T value,
                typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
-    setFieldValue(field, FieldData::of(&value, 1), true);
+    setFieldValue(field, FieldValues::of(&value, 1), true);
   }
   /// Sets the number of edges of a list, or the number of elements of a vector that is state.
   void setFieldSize(FieldRef field, std::size_t size);
@@ -309,11 +354,11 @@ class Graph {
   template <class T>
   void setInitialValue(FieldRef field, T value,
                        typename std::enable_if<TypeTraits::isSimpleType<T>()>::type* = nullptr) {
-    setFieldValue(field, FieldData::of(&value, 1), true);
+    setFieldValue(field, FieldValues::of(&value, 1), true);
   }
   template <class T>
   void setInitialValue(FieldRef field, ArrayRef<T> values) {
-    setFieldValue(field, FieldData::of(values.data(), values.size()), false);
+    setFieldValue(field, FieldValues::of(values.data(), values.size()), false);
   }
   template <class T, class Allocator>
   void setInitialValue(FieldRef field, const std::vector<T, Allocator>& values) {
@@ -321,7 +366,7 @@ class Graph {
   }
   void setInitialValueHalf(FieldRef field, std::uint16_t bits);
   void setInitialValueHalf(FieldRef field, ArrayRef<std::uint16_t> bits);
-  void setFieldValue(FieldRef field, const FieldData& values, bool single);
+  void setFieldValue(FieldRef field, const FieldValues& values, bool single);
   /// Sets the tile on which a vertex executes.
   void setTileMapping(VertexRef v, unsigned tile);
   /// Sets the cost of one execution of the vertex for the machine model.
@@ -416,6 +461,9 @@ class Graph {
   ComputeSet addComputeSet(const DebugContext& debugContext = {});
   /// Makes a program callable by program::Call.
   Function addFunction(const program::Program& program);
+  /// A place for the code of a function, from which program::Copy brings it to the tiles.
+  /// \throws control_program_error for a function that the graph does not have
+  FunctionBuffer addFunctionBuffer(const Function& function, FunctionBufferMappingType mapping);
 
   /// Add a stream that transfers `numElements` elements at a time. `handle` must be unique.
   DataStream addHostToDeviceFIFO(
@@ -449,6 +497,9 @@ class Graph {
   Tensor addConstantFrom(const Type& type, ArrayRef<std::size_t> shape, const Type& valueType,
                          std::size_t valueSize, const void* values, std::size_t numValues,
                          const DebugContext& debugContext);
+  Tensor addQuarters(const Type& type, const Tensor& metadata, ArrayRef<std::size_t> shape,
+                     const Type& valueType, std::size_t valueSize, const void* values,
+                     std::size_t numValues, const DebugContext& debugContext);
   void setInitialValueFrom(const Tensor& t, const Type& valueType, std::size_t valueSize,
                            const void* values, std::size_t numValues);
   /// The device type of values. For a C++ type without one the call is an error, not its code,

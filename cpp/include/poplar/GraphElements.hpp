@@ -19,9 +19,11 @@ namespace poplar {
 class ComputeSet {
  public:
   ComputeSet() = default;
-  ComputeSet(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph) {}
+  ComputeSet(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph), isOne_(true) {}
+  /// The compute set of this number, of whatever graph it is used with.
+  ComputeSet(unsigned id) : id_(id), isOne_(true) {}
   unsigned getId() const { return id_; }
-  bool valid() const { return graph_ != nullptr; }
+  bool valid() const { return isOne_; }
   const popir::GraphImpl* graph() const { return graph_; }
   friend bool operator==(ComputeSet a, ComputeSet b) {
     return a.id_ == b.id_ && a.graph_ == b.graph_;
@@ -30,7 +32,8 @@ class ComputeSet {
 
  private:
   unsigned id_ = 0;
-  const popir::GraphImpl* graph_ = nullptr;
+  const popir::GraphImpl* graph_ = nullptr;  // null if any
+  bool isOne_ = false;
 };
 
 class FieldRef;

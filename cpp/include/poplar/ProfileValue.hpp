@@ -24,44 +24,61 @@ class ProfileValue {
   using String = std::string;
   using Vector = std::vector<ProfileValue>;
   using Map = std::map<std::string, ProfileValue>;
-  enum class Type { BOOL, NUMBER, STRING, VECTOR, MAP };
+  /// BOOL_ is BOOL by the name that it has where BOOL is a macro.
+  enum class Type { BOOL, NUMBER, STRING, VECTOR, MAP, BOOL_ = BOOL };
+  /// What holds a value of any type: one of the fields, the others are empty.
+  struct Storage {
+    Number number;
+    String string;
+    Vector vector;
+    Map map;
+    Storage() : number(0) {}
+    bool operator==(const Storage& o) const {
+      return number == o.number && string == o.string && vector == o.vector && map == o.map;
+    }
+  };
 
   ProfileValue() : type_(Type::STRING) {}
-  ProfileValue(Boolean value) : type_(Type::BOOL), number_(value ? 1 : 0) {}
+  ProfileValue(Boolean value) : type_(Type::BOOL) { storage_.number = value ? 1 : 0; }
   template <class T, typename = typename std::enable_if<std::is_arithmetic<T>::value &&
                                                         !std::is_same<T, bool>::value>::type>
-  ProfileValue(T value) : type_(Type::NUMBER), number_(static_cast<Number>(value)) {}
-  ProfileValue(String value) : type_(Type::STRING), string_(std::move(value)) {}
-  ProfileValue(const char* value) : type_(Type::STRING), string_(value) {}
-  ProfileValue(Vector value) : type_(Type::VECTOR), vector_(std::move(value)) {}
-  ProfileValue(Map value) : type_(Type::MAP), map_(std::move(value)) {}
+  ProfileValue(T value) : type_(Type::NUMBER) {
+    storage_.number = static_cast<Number>(value);
+  }
+  ProfileValue(String value) : type_(Type::STRING) { storage_.string = std::move(value); }
+  ProfileValue(const char* value) : ProfileValue(String(value)) {}
+  ProfileValue(Vector value) : type_(Type::VECTOR) { storage_.vector = std::move(value); }
+  ProfileValue(Map value) : type_(Type::MAP) { storage_.map = std::move(value); }
 
   Type type() const { return type_; }
+  const Storage& storage() const { return storage_; }
   /// The as...() functions return the value if type() matches; otherwise empty, 0 or false.
-  Boolean asBool() const { return type_ == Type::BOOL && number_ != 0; }
-  Number asDouble() const { return type_ == Type::NUMBER ? number_ : 0; }
+  Boolean asBool() const { return type_ == Type::BOOL && storage_.number != 0; }
+  Number asDouble() const { return type_ == Type::NUMBER ? storage_.number : 0; }
   std::int64_t asInt() const { return static_cast<std::int64_t>(asDouble()); }
   std::uint64_t asUint() const { return static_cast<std::uint64_t>(asDouble()); }
-  const String& asString() const { return string_; }
-  const Vector& asVector() const { return vector_; }
-  const Map& asMap() const { return map_; }
+  const String& asString() const { return storage_.string; }
+  const Vector& asVector() const { return storage_.vector; }
+  const Map& asMap() const { return storage_.map; }
 
   /// A value of a map; null if it has none of this name.
   const ProfileValue* getOrNull(StringRef name) const {
-    const auto found = map_.find(name.str());
-    return found == map_.end() ? nullptr : &found->second;
+    const auto found = storage_.map.find(name.str());
+    return found == storage_.map.end() ? nullptr : &found->second;
   }
   /// The number of values of a list or a map.
-  std::size_t size() const { return type_ == Type::MAP ? map_.size() : vector_.size(); }
+  std::size_t size() const {
+    return type_ == Type::MAP ? storage_.map.size() : storage_.vector.size();
+  }
   std::vector<std::uint64_t> toUintVector() const {
     std::vector<std::uint64_t> numbers;
-    for (const auto& each : vector_) numbers.push_back(each.asUint());
+    for (const auto& each : storage_.vector) numbers.push_back(each.asUint());
     return numbers;
   }
   /// The sum of a list's numbers, and that of the numbers of a list of lists.
   Number sumDouble() const {
     Number sum = 0;
-    for (const auto& each : vector_) sum += each.asDouble();
+    for (const auto& each : storage_.vector) sum += each.asDouble();
     return sum;
   }
   std::int64_t sumInt() const { return added<std::int64_t>(&ProfileValue::asInt); }
@@ -70,8 +87,7 @@ class ProfileValue {
   std::uint64_t sum2DUint() const { return added<std::uint64_t>(&ProfileValue::sumUint); }
 
   bool operator==(const ProfileValue& o) const {
-    return type_ == o.type_ && number_ == o.number_ && string_ == o.string_ &&
-           vector_ == o.vector_ && map_ == o.map_;
+    return type_ == o.type_ && storage_ == o.storage_;
   }
   bool operator!=(const ProfileValue& o) const { return !(*this == o); }
 
@@ -79,15 +95,12 @@ class ProfileValue {
   template <class T>
   T added(T (ProfileValue::*of)() const) const {
     T sum = 0;
-    for (const auto& each : vector_) sum += (each.*of)();
+    for (const auto& each : storage_.vector) sum += (each.*of)();
     return sum;
   }
 
   Type type_;
-  Number number_ = 0;
-  String string_;
-  Vector vector_;
-  Map map_;
+  Storage storage_;
 };
 
 class OptionFlags;

@@ -34,14 +34,38 @@ class Graph;
 class Function {
  public:
   Function() = default;
-  Function(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph) {}
+  Function(unsigned id, const popir::GraphImpl* graph) : id_(id), graph_(graph), isOne_(true) {}
+  /// The function of this number, of whatever graph it is used with.
+  Function(unsigned id) : id_(id), isOne_(true) {}
   unsigned getId() const { return id_; }
-  bool valid() const { return graph_ != nullptr; }
+  bool valid() const { return isOne_; }
   const popir::GraphImpl* graph() const { return graph_; }
+  friend bool operator==(const Function& a, const Function& b) { return a.id_ == b.id_; }
 
  private:
   unsigned id_ = 0;
-  const popir::GraphImpl* graph_ = nullptr;
+  const popir::GraphImpl* graph_ = nullptr;  // null if any
+  bool isOne_ = false;
+};
+
+/// Where the code of a function is kept while it is on no tile.
+enum class FunctionBufferMappingType { REMOTE };
+
+/// Code of a function outside of the tiles; created by Graph::addFunctionBuffer. Its number is that of
+/// the function.
+class FunctionBuffer {
+ public:
+  FunctionBuffer() = default;
+  FunctionBuffer(unsigned id) : id_(id), isOne_(true) {}
+  unsigned getId() const { return id_; }
+  bool valid() const { return isOne_; }
+  friend bool operator==(const FunctionBuffer& a, const FunctionBuffer& b) {
+    return a.id_ == b.id_;
+  }
+
+ private:
+  unsigned id_ = 0;
+  bool isOne_ = false;
 };
 
 /// Type and size of an argument of a host function, passed as a contiguous array.
@@ -58,7 +82,10 @@ class HostFunction {
   HostFunction(int id, std::string handle, std::vector<HostFunctionArgument> inputs,
                std::vector<HostFunctionArgument> outputs)
       : id_(id), handle_(handle), inputs_(inputs), outputs_(outputs) {}
-  bool valid() const { return id_ >= 0; }
+  /// A number alone, without arguments: program::Call refuses it.
+  HostFunction(unsigned id) : id_(static_cast<int>(id)), isNumber_(true) {}
+  bool valid() const { return id_ >= 0 && !isNumber_; }
+  unsigned getId() const { return static_cast<unsigned>(id_); }
   /// Index in the graph's list of host functions.
   int id() const { return id_; }
   const std::string& handle() const { return handle_; }
@@ -67,6 +94,7 @@ class HostFunction {
 
  private:
   int id_ = -1;
+  bool isNumber_ = false;
   std::string handle_;
   std::vector<HostFunctionArgument> inputs_, outputs_;
 };
@@ -126,6 +154,9 @@ class Block : public Program {
 class Execute : public Program {
  public:
   explicit Execute(ComputeSet cs, const DebugContext& debugContext = {});
+  /// \throws control_program_error always: what the SDK writes to the tensor is not published, and
+  /// vertices return nothing
+  Execute(ComputeSet cs, Tensor t, const DebugContext& debugContext = {});
 };
 
 /// Copies between tensors of equal type and number of elements, in order, or between a tensor and a
@@ -148,12 +179,24 @@ class Copy : public Program {
   Copy(Tensor src, const RemoteBuffer& buffer, const DebugContext& debugContext = {});
   Copy(Tensor src, const RemoteBuffer& buffer, Tensor offset,
        const DebugContext& debugContext = {});
+  /// Brings the code of a function to the tiles. It has no effect on results: the host has all code at
+  /// any time, and the machine reading does not count the transfer.
+  /// \throws control_program_error for the buffer of another function
+  Copy(const FunctionBuffer& buffer, const Function& function,
+       const DebugContext& debugContext = {});
 };
 
 /// Executes `body` `count` times.
 class Repeat : public Program {
  public:
   Repeat(unsigned count, const Program& body, const DebugContext& debugContext = {});
+};
+
+/// Executes `body` again and again, until Engine::stop() or an error ends the run. Profiles count it
+/// once.
+class Loop : public Program {
+ public:
+  explicit Loop(const Program& body, const DebugContext& debugContext = {});
 };
 
 /// Loop: executes `condition`, tests `predicate`, and ends the loop or executes `body`. `predicate`

@@ -3,6 +3,8 @@
 #ifndef poplar_StreamCallback_hpp
 #define poplar_StreamCallback_hpp
 
+#include <poplar/Quarter.hpp>
+
 #include <functional>
 #include <memory>
 #include <utility>
@@ -11,18 +13,56 @@
 
 namespace poplar {
 
-/// Called for each transfer of a host-to-device stream.
-class StreamCallback {
+/// What all callbacks of streams have.
+class StreamCallbackBase {
  public:
   enum class Result { Success, NotAvailable };
-  virtual ~StreamCallback();
+  virtual ~StreamCallbackBase();
+  /// Called after the data have been used.
+  virtual void complete() = 0;
+  /// Called when data that prefetch() has provided will not be used.
+  virtual void invalidatePrefetched() {}
+};
+
+/// Called for each transfer of a host-to-device stream.
+class StreamCallback : public StreamCallbackBase {
+ public:
+  ~StreamCallback() override;
   /// Fills `p` if data are available. May be called before the program needs them.
   virtual Result prefetch(void* p) = 0;
   /// Fills `p`. Called when the program needs the data and prefetch() did not provide them.
   virtual void fetch(void* p) = 0;
-  /// Called after the data have been used.
-  virtual void complete() = 0;
-  virtual void invalidatePrefetched() {}
+};
+
+/// A callback that may wait in the middle, for a condition that another thread brings about. The run
+/// waits with it.
+class ResumableStreamCallback : public StreamCallback {
+ public:
+  ResumableStreamCallback();
+  ~ResumableStreamCallback() override;
+  /// Lets wait() return. Without one that waits it does nothing.
+  void notify();
+  /// Whether a call waits.
+  bool isAwaiting() const;
+
+ protected:
+  /// Waits for notify(); for the functions of this class alone.
+  void wait();
+
+ private:
+  struct Waiting;
+  std::unique_ptr<Waiting> waiting_;
+};
+
+/// A callback whose data are of QUARTER and have metadata of their own. Streams move no metadata here,
+/// so Engine::connectStreamToCallback() refuses it: a tensor has those of Graph::addVariable().
+class StreamCallbackWithMetadata : public StreamCallback {
+ public:
+  explicit StreamCallbackWithMetadata(QuarterMetadata metadata) : metadata_(metadata) {}
+  const QuarterMetadata& getMetadata() const { return metadata_; }
+
+ private:
+  QuarterMetadata metadata_;
 };
 
 /// A callback without prefetch.

@@ -2,6 +2,7 @@
 #ifndef poplar_Target_hpp
 #define poplar_Target_hpp
 
+#include <poplar/ArrayRef.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/TargetType.hpp>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,7 +25,9 @@ struct TargetSpec;  // all figures of a machine
 namespace poplar {
 
 /// How links connect IPUs. popir's machines are meshes.
-enum class IpuLinkTopology { Mesh, Torus };
+enum class IpuLinkTopology { Mesh, Torus, Line };
+/// How the links of a machine are cabled, to sources that ask: by default, as Target's figures say.
+enum class IpuLinkConfiguration { Default, SlidingWindow, BarleyTwist };
 
 /// Traffic from one IPU to another.
 struct GlobalExchangeFlow {
@@ -36,6 +40,10 @@ struct GlobalExchangeConstraint {
   std::vector<GlobalExchangeFlow> flows;
   GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> limited)
       : bandwidth(bitsPerSecond), flows(std::move(limited)) {}
+  GlobalExchangeConstraint(double bitsPerSecond, ArrayRef<GlobalExchangeFlow> limited)
+      : bandwidth(bitsPerSecond), flows(limited.cloneAsVector()) {}
+  GlobalExchangeConstraint(double bitsPerSecond, std::initializer_list<GlobalExchangeFlow> limited)
+      : bandwidth(bitsPerSecond), flows(limited) {}
 };
 
 /// The description of a machine. Copies share it.
@@ -54,6 +62,9 @@ class Target {
   static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
                                 const OptionFlags& options = {});
 
+  /// All IPUs of the system; of a version, which is no system, one IPU.
+  static Target createIPUTarget(StringRef systemType, const OptionFlags& options = {});
+
   TargetType getTargetType() const;
   StringRef getTargetArchString() const;
   /// What names the IPUs for createIPUTarget(): the system that was given to it, or their version. The
@@ -62,6 +73,29 @@ class Target {
   unsigned getNumIPUs() const;
   unsigned getTilesPerIPU() const;
   IpuLinkTopology getIpuLinkTopology() const { return IpuLinkTopology::Mesh; }
+  IpuLinkConfiguration getIpuLinkConfiguration() const { return IpuLinkConfiguration::Default; }
+  /// IPUs that one process has: all.
+  unsigned getInstanceSize() const { return getNumIPUs(); }
+  /// Whether a gateway is between host and IPUs: Device::hasGateway() says so too.
+  bool getGatewayMode() const { return false; }
+  /// The blocks by which tiles reach the host. Their number, and the tiles of each, are published for
+  /// no IPU, and the machine model has none.
+  /// \throws poplar_error always
+  unsigned getNumTilesPerXBContext() const;
+  unsigned getNumContextsPerXB() const;
+  unsigned getTileHostExchangeXB(unsigned tile) const;
+  unsigned getTileHostExchangeContext(unsigned tile) const;
+  unsigned getTileHostExchangeContextPosition(unsigned tile) const;
+  /// Floating-point behaviour as a number, of which getAndModifyFloatingPointBehaviour() has one for
+  /// each tile: bits 0 to 4, in the order of the arguments, which is popir's own.
+  static unsigned makeFpIctlValue(bool inv, bool div0, bool oflo, bool esr, bool nanoo) {
+    return (inv ? 1u : 0u) | (div0 ? 2u : 0u) | (oflo ? 4u : 0u) | (esr ? 8u : 0u) |
+           (nanoo ? 16u : 0u);
+  }
+  /// The registers of a tile by number, which a program reads through a debugger.
+  /// \throws poplar_error always: a simulated tile has no registers
+  unsigned getFpIctlRegIndex() const;
+  unsigned getDbgDataRegIndex() const;
   /// IPUs that links between IPUs connect: all.
   unsigned getIpuLinkDomainSize() const { return getNumIPUs(); }
   unsigned getNumTiles() const;

@@ -23,6 +23,14 @@ struct TypeTraits {
                       std::is_floating_point<T>::value || isHalf<T>(),
                       std::is_signed<T>::value || isHalf<T>()};
   }
+  /// Whether it is that of a number.
+  constexpr bool isSimpleType() const { return isIntegral || isFloat; }
+  /// Whether values mean nothing without metadata: no type of the host is of that kind, of the device
+  /// QUARTER alone.
+  template <class T>
+  static constexpr bool requiresMetadata() {
+    return false;
+  }
   /// True for arithmetic types, half and IeeeHalf.
   template <class T>
   static constexpr bool isSimpleType() {

@@ -243,6 +243,35 @@ class Span<V, Sized, true> : public Span<V, Sized, false> {
   const MetadataType* metadata_;
 };
 
+/// A vector of NarrowScalars.
+template <class V, class Tile, bool Sized>
+class NarrowSpan {
+ public:
+  using value_type = V;
+  using iterator = const Tile*;
+
+  V operator[](std::size_t i) const {
+    popir::checkIndex(this, i, size_);
+    return static_cast<V>(data_[i]);
+  }
+  V operator*() const { return static_cast<V>(*data_); }
+  const NarrowSpan* operator->() const { return this; }
+  const Tile* data() const { return data_; }
+  const Tile* begin() const { return data_; }
+  const Tile* end() const {
+    static_assert(Sized, "this vector layout keeps no size");
+    return data_ + size_;
+  }
+  std::size_t size() const {
+    static_assert(Sized, "this vector layout keeps no size");
+    return size_;
+  }
+
+ private:
+  const Tile* data_;
+  popir::FieldSize size_;
+};
+
 constexpr bool isSized(VectorLayout l) {
   return l == VectorLayout::SPAN || l == VectorLayout::SHORT_SPAN;
 }
@@ -288,6 +317,11 @@ class Input<Vector<T, L, A, I>> : public Vector<T, L, A, I> {
   T& operator[](std::size_t i) { return Vector<T, L, A, I>::operator[](i); }
   const T& operator[](std::size_t i) const { return Vector<T, L, A, I>::operator[](i); }
 };
+template <VectorLayout L, unsigned A, bool I>
+class Input<Vector<unsigned long, L, A, I>>
+    : public detail_::NarrowSpan<unsigned long, unsigned, detail_::isSized(L)> {};
+template <VectorLayout L, unsigned A, bool I>
+class Input<Vector<long, L, A, I>> : public detail_::NarrowSpan<long, int, detail_::isSized(L)> {};
 template <class T, VectorListLayout L, unsigned A, bool I>
 class Input<VectorList<T, L, A, I>>
     : public detail_::Span<detail_::Span<const T, true>, detail_::isSized(L)> {};

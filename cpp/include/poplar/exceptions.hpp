@@ -2,13 +2,20 @@
 #ifndef poplar_exceptions_hpp
 #define poplar_exceptions_hpp
 
+#include <poplar/Error.hpp>
+
+#include <cstddef>
 #include <iosfwd>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
 namespace poplar {
+
+struct DebugContext;
 
 /// Base class of all of them.
 struct poplar_error : std::runtime_error {
@@ -16,8 +23,15 @@ struct poplar_error : std::runtime_error {
   explicit poplar_error(const char* s);
   ~poplar_error() noexcept override;
 
+  /// Adds to the message where in a source something was made, and its name.
+  void attachSourceLocation(const DebugContext& context);
+  const char* what() const noexcept override;
+
   /// The name of the class.
   std::string type;
+
+ private:
+  std::string located_;  // the message with its places; empty before there is one
 };
 
 #define POPIR_POPLAR_ERROR(NAME, BASE)   \
@@ -27,8 +41,17 @@ struct poplar_error : std::runtime_error {
     ~NAME() noexcept override;           \
   };
 
+// An error of two facts, of which a message is made.
+#define POPIR_POPLAR_ERROR_OF(NAME, BASE, ...) \
+  struct NAME : BASE {                         \
+    explicit NAME(const std::string& s);       \
+    explicit NAME(const char* s);              \
+    NAME(__VA_ARGS__);                         \
+    ~NAME() noexcept override;                 \
+  };
+
 /// An index, slice or shape does not fit a tensor.
-POPIR_POPLAR_ERROR(index_error, poplar_error)
+POPIR_POPLAR_ERROR_OF(index_error, poplar_error, const std::string& what, std::size_t index)
 /// An option is unknown, or has an invalid or refused value.
 POPIR_POPLAR_ERROR(invalid_option, poplar_error)
 /// A tensor element has no tile (found when an Engine is created), or a mapping is invalid.
@@ -38,9 +61,11 @@ POPIR_POPLAR_ERROR(invalid_machine_model, invalid_option)
 /// A vertex type or field is unknown, or a field cannot take the given value.
 POPIR_POPLAR_ERROR(graph_connection_error, poplar_error)
 POPIR_POPLAR_ERROR(unknown_vertex_type, graph_connection_error)
-POPIR_POPLAR_ERROR(unknown_field, graph_connection_error)
+POPIR_POPLAR_ERROR_OF(unknown_field, graph_connection_error, const std::string& field,
+                      const std::string& vertexType)
 /// A list of edges needs Graph::setFieldSize first.
-POPIR_POPLAR_ERROR(no_size_specified, graph_connection_error)
+POPIR_POPLAR_ERROR_OF(no_size_specified, graph_connection_error, const std::string& field,
+                      const std::string& vertexType)
 /// The program needs more memory than a tile or the host has.
 struct graph_memory_allocation_error : poplar_error {
   explicit graph_memory_allocation_error(const std::string& s);
@@ -57,7 +82,8 @@ POPIR_POPLAR_ERROR(missing_perf_estimate, poplar_error)
 /// Codelets cannot be compiled or loaded.
 POPIR_POPLAR_ERROR(graph_program_compilation_error, poplar_error)
 /// A file of compiled codelets is damaged, or of another format.
-POPIR_POPLAR_ERROR(graph_object_load_error, graph_program_compilation_error)
+POPIR_POPLAR_ERROR_OF(graph_object_load_error, graph_program_compilation_error,
+                      const std::string& path, const std::string& why)
 /// A file cannot be read.
 POPIR_POPLAR_ERROR(file_load_error, graph_program_compilation_error)
 /// Codelets use functions or variables that are nowhere defined.
@@ -87,7 +113,23 @@ POPIR_POPLAR_ERROR(graph_replication_error, poplar_error)
 /// The Engine did not record what is asked for; an option enables it.
 POPIR_POPLAR_ERROR(profiling_disabled, poplar_error)
 /// A failure while an Engine runs. application_runtime_error: in codelets or user code.
-POPIR_POPLAR_ERROR(runtime_error, poplar_error)
+struct runtime_error : poplar_error {
+  /// One error of a device.
+  struct ErrorInfo {
+    ErrorCode code;
+    ErrorLocation location;
+  };
+  explicit runtime_error(const std::string& s, std::vector<ErrorInfo> errors = {});
+  explicit runtime_error(const char* s);
+  ~runtime_error() noexcept override;
+  /// The errors of the device that ended the run; none for other faults.
+  const std::vector<ErrorInfo>& errors() const { return errors_; }
+  /// For popir itself: the same fault, of these errors.
+  void attachErrors(std::vector<ErrorInfo> errors) { errors_ = std::move(errors); }
+
+ private:
+  std::vector<ErrorInfo> errors_;
+};
 POPIR_POPLAR_ERROR(application_runtime_error, runtime_error)
 POPIR_POPLAR_ERROR(system_runtime_error, runtime_error)
 /// What brings a device back.
@@ -119,10 +161,11 @@ POPIR_POPLAR_ERROR(tensor_creation_error, poplar_error)
 POPIR_POPLAR_ERROR(overflow_error, poplar_error)
 POPIR_POPLAR_ERROR(memory_elem_constraints_error, poplar_error)
 POPIR_POPLAR_ERROR(stream_memory_allocation_error, poplar_error)
-POPIR_POPLAR_ERROR(symbol_error, poplar_error)
+POPIR_POPLAR_ERROR_OF(symbol_error, poplar_error, const std::string& name, unsigned tile)
 POPIR_POPLAR_ERROR(parse_error, poplar_error)
 
 #undef POPIR_POPLAR_ERROR
+#undef POPIR_POPLAR_ERROR_OF
 
 }  // namespace poplar
 

@@ -15,6 +15,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 #include <popops/Expr.hpp>
+#include <poputil/exceptions.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -22,6 +23,19 @@
 #pragma GCC visibility push(default)
 
 namespace popops {
+
+/// Whether a number of the host may be an operand beside a tensor of this type: its own type, for float
+/// and double FLOAT and HALF.
+/// \throws poputil::poplibs_error if not
+template <class T>
+void checkTypes(poplar::Type elementType, T) {
+  const bool isFloat = std::is_same<T, float>::value || std::is_same<T, double>::value;
+  if (isFloat ? elementType == poplar::FLOAT || elementType == poplar::HALF
+              : elementType == poplar::Type(poplar::equivalent_device_type<T>::kind))
+    return;
+  throw poputil::poplibs_error("popops: a number of the host stands beside a tensor of " +
+                               elementType.toString() + ", which has another type; convert it");
+}
 
 /// Returns a new tensor with `expr` evaluated for each element of `ts`; _1 is ts[0]. Its shape is
 /// the broadcast shape of the tensors used. createOutputForElementWiseOp() (ElementWiseUtil.hpp)

@@ -62,6 +62,7 @@ class IrLowering {
 
   poplar::Graph& graph() const { return graph_; }
   unsigned getReplicationFactor() const { return graph_.getReplicationFactor(); }
+  unsigned getGlobalReplicationFactor() const { return getReplicationFactor(); }
   bool isReplicatedGraph() const { return getReplicationFactor() > 1; }
   /// The graph of an IPU: one graph contains all IPUs and all their tiles.
   OpxGraph& getVirtualGraph(VGraphId, TileSet = TileSet::Compute) const;
