@@ -346,7 +346,7 @@ def test_reductions_have_the_bits_of_one_thread(images: int, points: int) -> Non
 def test_vectors_of_channels_are_shared(
     kind: str, images: int, channels: int, size: int, by: int, threads: int
 ) -> None:
-    """Depthwise convolutions of plain rows, copied by vectors of channels: the bits of all together."""
+    """Depthwise, plain rows copied by vectors of channels: the bits of all together."""
     w, bias = random((channels, 1, 1, by, by), seed=2), random((channels,), seed=4)
     found: list[np.ndarray] = []
     x, y = random((images, channels, size, size)), random((images, channels, size, size), seed=3)
