@@ -19,7 +19,7 @@ void requireSeed(const Op& op) {
                 seed.shape());
 }
 
-view::Regions fullIf(bool is, const Op& op, InIndex in) {
+view::Regions fullOrEmpty(bool is, const Op& op, InIndex in) {
   return {is ? view::Region::getFull(op.inShape(in)) : view::Region::getEmpty(op.inRank(in))};
 }
 
@@ -32,7 +32,7 @@ void GetRandomSeedOp::setup() {
   outInfo(getUpdatedSeedOutIndex()) = inInfo(getSeedInIndex());
 }
 view::Regions GetRandomSeedOp::aliases(InIndex in, OutIndex) const {
-  return fullIf(in == getSeedInIndex(), *this, in);
+  return fullOrEmpty(in == getSeedInIndex(), *this, in);
 }
 view::Regions GetRandomSeedOp::modifies(InIndex in) const { return aliases(in, 0); }
 void GetRandomSeedOp::growAliasModel(AliasModel& model) const {
@@ -60,7 +60,7 @@ void LossScaleUpdateOp::setup() {
   outInfo(getUpdatedLossScaleUpdateFactorOutIndex()) = TensorInfo(type_, {});
 }
 view::Regions LossScaleUpdateOp::aliases(InIndex in, OutIndex) const {
-  return fullIf(in == getLossScaleUpdateFactorInIndex(), *this, in);
+  return fullOrEmpty(in == getLossScaleUpdateFactorInIndex(), *this, in);
 }
 view::Regions LossScaleUpdateOp::modifies(InIndex in) const { return aliases(in, 0); }
 void LossScaleUpdateOp::growAliasModel(AliasModel& model) const {
