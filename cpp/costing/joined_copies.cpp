@@ -41,16 +41,16 @@ class Elements {
   std::map<unsigned, std::map<std::int64_t, std::int64_t>> stretches_;  // begin: end
 };
 
-struct Stretch {
+struct ElementRun {
   unsigned variable;
   std::int64_t begin, end;
 };
 
 // The elements of a view. A view in many small stretches counts as all from its first to its last
 // element of a variable.
-std::vector<Stretch> stretchesOf(const View& view) {
+std::vector<ElementRun> stretchesOf(const View& view) {
   constexpr std::int64_t kMost = 4096;
-  std::vector<Stretch> all;
+  std::vector<ElementRun> all;
   for (const auto& piece : view.pieces()) {
     auto nest = piece.nest;
     nest.coalesce();
@@ -97,7 +97,7 @@ class Touched {
 };
 
 // Of a tensor: the IPUs that hold it.
-std::set<unsigned> ipusOf(const GraphImpl& graph, const poplar::Tensor& t) {
+std::set<unsigned> ipusWith(const GraphImpl& graph, const poplar::Tensor& t) {
   std::set<unsigned> ipus;
   const auto tilesPerIPU = graph.target.spec().tilesPerIPU;
   t.view().eachVariable([&](unsigned v) {
@@ -109,12 +109,12 @@ std::set<unsigned> ipusOf(const GraphImpl& graph, const poplar::Tensor& t) {
   return ipus;
 }
 
-}  // namespace
+using Group = JoinedCopies::Group;
 
 // Walks programs in the order of their leaves.
-class JoinedCopies::Collector {
+class CopyCollector {
  public:
-  Collector(const GraphImpl& graph, JoinedCopies& to) : graph_(graph), to_(to) {}
+  explicit CopyCollector(const GraphImpl& graph) : graph_(graph) {}
 
   void walk(const ProgramNode& node) {
     using Kind = ProgramNode::Kind;
@@ -148,8 +148,9 @@ class JoinedCopies::Collector {
     touched_.clear();
   }
 
-  // Keeps the copies that are in one group alone, wherever that stands.
-  void finish() {
+  // The groups, of copies that are in one group alone, wherever that stands.
+  std::vector<Group> finish() const {
+    std::vector<Group> all;
     std::unordered_map<const ProgramNode*, unsigned> groups;
     for (const auto& group : found_)
       for (const auto* copy : group) ++groups[copy];
@@ -157,10 +158,9 @@ class JoinedCopies::Collector {
       Group kept;
       for (const auto* copy : group)
         if (groups[copy] == 1) kept.push_back(copy);
-      if (kept.size() < 2) continue;
-      for (std::size_t i = 0; i < kept.size(); ++i) to_.places_[kept[i]] = {to_.groups_.size(), i};
-      to_.groups_.push_back(std::move(kept));
+      if (kept.size() >= 2) all.push_back(std::move(kept));
     }
+    return all;
   }
 
  private:
@@ -177,26 +177,29 @@ class JoinedCopies::Collector {
   // Whether a copy may take links between IPUs.
   bool crosses(const ProgramNode& node) {
     if (graph_.target.spec().numIPUs == 1) return false;
-    auto ipus = ipusOf(graph_, node.src);
-    ipus.merge(ipusOf(graph_, node.dst));
+    auto ipus = ipusWith(graph_, node.src);
+    ipus.merge(ipusWith(graph_, node.dst));
     return ipus.size() > 1;
   }
 
   const GraphImpl& graph_;
-  JoinedCopies& to_;
   Group group_;
   Touched touched_;
   std::set<Group> found_;  // a sequence that stands in two places has its groups in both
   std::unordered_set<const ProgramNode*> bodies_;
 };
 
+}  // namespace
+
 JoinedCopies::JoinedCopies(const GraphImpl& graph, const Programs& programs) {
-  Collector collector(graph, *this);
+  CopyCollector collector(graph);
   for (const auto& program : programs) {
     if (program) collector.walk(*program);
     collector.end();
   }
-  collector.finish();
+  groups_ = collector.finish();
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (std::size_t i = 0; i < groups_[g].size(); ++i) places_[groups_[g][i]] = {g, i};
 }
 
 JoinedCopies::Place JoinedCopies::placeOf(const ProgramNode& copy) const {

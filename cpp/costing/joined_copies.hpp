@@ -31,7 +31,6 @@ class JoinedCopies {
   std::size_t joining() const;
 
  private:
-  class Collector;
   std::vector<Group> groups_;
   std::unordered_map<const ProgramNode*, std::pair<std::size_t, std::size_t>> places_;
 };
