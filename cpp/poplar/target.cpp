@@ -313,9 +313,8 @@ bool Device::attach() const { return state_->attached = true; }
 
 void Device::getDriverVersion(unsigned&, unsigned&, unsigned&) const {
   throw poplar_error(
-      "Device::getDriverVersion: simulated IPUs have no driver; poplar::versionString tells the "
-      "SDK "
-      "that they follow");
+      "Device::getDriverVersion: simulated IPUs have no driver; poplar::versionString tells which "
+      "SDK they follow");
 }
 std::vector<int> Device::getNumaTopology() const {
   return std::vector<int>(target_.getNumIPUs(), -1);

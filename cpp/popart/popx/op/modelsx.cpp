@@ -1,4 +1,5 @@
 // Lowerings of operators that models have, for operators of other names that derive from their classes.
+// The file is long, since there are 28 of them, each of which is short.
 #include <popart/op/addbias.hpp>
 #include <popart/op/argextrema.hpp>
 #include <popart/op/cumsum.hpp>
