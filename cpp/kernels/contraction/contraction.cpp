@@ -240,11 +240,19 @@ bool gradientsByColumnsAreFaster(const ConvSpec& s) {
          (s.in.shape[0] > 1 || elements <= kLargeAlone * channels);
 }
 
+/// Strided points of groups, of which oneDNN computes all: columns of few points, or for many channels of a
+/// group's output, are faster than planes.
+bool stridedPointsAreColumns(const ConvSpec& s) {
+  constexpr std::int64_t kFewPoints = 256, kManyOutputs = 24;
+  return !isDepthwise(s) && (pointsOf(s.out) <= kFewPoints || s.weights.shape[1] >= kManyOutputs);
+}
+
 /// Forward convolutions of rows that products of columns compute faster than oneDNN, by estimates that
 /// follow the measurements in docs/contractions.md.
 bool columnsAreFaster(const ConvSpec& s, unsigned threads) {
   if (isa() != Isa::Avx512 || isDepthwise(s) || !isForColumns(s)) return false;
   if (tapsOf(s) == 1 && isAll(s.stride, 1)) return false;
+  if (tapsOf(s) == 1 && s.groups > 1) return true;  // oneDNN computes all points
   return columnsTime(s, threads) < oneDnnTime(s, threads) || oneDnnHasColumns(s);
 }
 
@@ -262,7 +270,7 @@ bool planesAreFaster(const ConvSpec& s, unsigned threads) {
     return false;
   const double time = planesTime(s, threads);
   if (!std::isfinite(time)) return false;
-  if (tapsOf(s) == 1 && s.groups > 1) return true;  // oneDNN computes all points
+  if (tapsOf(s) == 1 && s.groups > 1) return !isForColumns(s) || !stridedPointsAreColumns(s);
   if (!isDepthwise(s) && isForColumns(s) && columnsTime(s, threads) <= time) return false;
   return time < oneDnnTime(s, threads) || oneDnnHasColumns(s);
 }

@@ -156,12 +156,17 @@ double oneDnnTime(const ConvSpec& spec, unsigned threads) {
   if (hasHalfUnits()) {
     // Its loops lose less than ours there, except where channels are last in memory, and its threads begin
     // as soon.
-    constexpr double kLoops = 0.86, kStart = 2500, kStridedPoints = 1.4;
+    constexpr double kLoops = 0.86, kStart = 2500, kStridedPoints = 1.4, kStridedLast = 1.35;
     // Of single points its threads bring all into blocks, and then read some.
     if (s.taps == 1 && !isAll(spec.stride, 1) && spec.pass == Pass::Forward)
       return kStridedPoints * time;
     const bool areLast = spec.pass == Pass::Forward && s.inputs > kVector &&
                          s.inputs % kVector != 0 && s.outputs % kVector != 0;
+    // Strided ones of few channels, which threads share by lines.
+    const bool isStridedLast = spec.pass == Pass::Forward && s.inputs < kVector &&
+                               s.outputs % kVector != 0 && !isAll(spec.stride, 1) &&
+                               s.images % threads != 0;
+    if (isStridedLast) return kStridedLast * time;
     return (areLast ? 1 : kLoops) * time - (threads > 1 ? kStart : 0);
   }
   // On Zen 5, of few taps, or with strides, it takes far longer than estimated more often than far less.
