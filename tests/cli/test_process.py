@@ -114,6 +114,21 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "profile {}/m.onnx --dim batch=1 -o {}/y.html --trace {}/y.json",
+        "run {}/m.onnx --dim batch=1 --output {}/y.npz",
+    ],
+)
+def test_files_are_written_before_a_pipe_is_closed(words: str, tmp_path: Path) -> None:
+    dense(tmp_path / "m.onnx")
+    command = f"{sys.executable} -m popir {words.replace('{}', str(tmp_path))} | true"
+    subprocess.run(["bash", "-c", command], env=ENV, check=True)
+    written = [each for each in tmp_path.iterdir() if each.stem == "y" and each.stat().st_size > 0]
+    assert len(written) == words.count("{}/y")
+
+
 def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(

@@ -115,15 +115,16 @@ def command(
         profile = Profile.load(model)
     else:
         profile = _profile(model, (page, trace), **options)
+    # Files first: whoever reads the summary may stop before its end, as `| head` does.
+    if page is not None:
+        saveHtml(profile, page, before)
+    if trace is not None:
+        saveTrace(profile, trace)
     show_profile(output, profile)
     if before is not None:
         show_changes(output, before, profile)
-    if page is not None:
-        saveHtml(profile, page, before)
-        output.line(f"wrote {page}")
-    if trace is not None:
-        saveTrace(profile, trace)
-        output.line(f"wrote {trace}")
+    for written in filter(None, (page, trace)):
+        output.line(f"wrote {written}")
     output.result(profile.data)
     full = profile.data["memory"]["tiles_out_of_memory"]
     if full:

@@ -132,6 +132,9 @@ def command(
         drawn, kinds, profile = {}, {DataType.of(a.dtype) for a in outputs.values()}, None
         for node, why in segmented.left.items():
             output.note(f"note: {node} leaves the device: {why}")
+    # The file first: whoever reads the rest may stop before its end, as `| head` does.
+    if target is not None:
+        npz.write(target, outputs)
     found = {name: statistics(array) for name, array in outputs.items()}
     _show_outputs(output, outputs, found)
     differences: list[Difference] = []
@@ -154,7 +157,6 @@ def command(
     if profile is not None:
         show_profile(output, profile, max(len(seconds), 1))
     if target is not None:
-        npz.write(target, outputs)
         output.line(f"wrote {target}")
     output.result(
         {
