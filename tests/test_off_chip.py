@@ -417,7 +417,9 @@ def scheduled(kind: str, schedule: popir.ExecutionPhaseIOSchedule) -> popir.Sess
 
 @pytest.mark.parametrize("kind", ["weight", "activation", "optimizerState", "accumulator"])
 def test_loads_come_ahead(kind: str) -> None:
-    """Beside compute, in the same cycles, and no bit changes."""
+    """Beside compute, and no bit changes. Copies to and from IO tiles that then follow one another are
+    one exchange, which saves a few cycles.
+    """
     made, make = transformer(unmarked), OPTIMIZERS["Lamb"]
     runs = [
         session(made, scheduled(kind, schedule), make(), tiles=16)
@@ -425,7 +427,7 @@ def test_loads_come_ahead(kind: str) -> None:
     ]
     ahead, demanded = (run.getReport() for run in runs)
     assert ahead.streamingBytesIn == demanded.streamingBytesIn
-    assert ahead.cycles == demanded.cycles
+    assert 0.99 * demanded.cycles < ahead.cycles <= demanded.cycles
     assert ahead.overlapSeconds > 1.05 * demanded.overlapSeconds
     assert ahead.runSeconds < demanded.runSeconds
     assert_equal(*(trained(made, run) for run in runs))
