@@ -417,8 +417,8 @@ def scheduled(kind: str, schedule: popir.ExecutionPhaseIOSchedule) -> popir.Sess
 
 @pytest.mark.parametrize("kind", ["weight", "activation", "optimizerState", "accumulator"])
 def test_loads_come_ahead(kind: str) -> None:
-    """Beside compute, and no bit changes. Copies to and from IO tiles that then follow one another are
-    one exchange, which saves a few cycles.
+    """Beside compute, and no bit changes. Copies to and from IO tiles that then follow one another
+    are one exchange, which saves a few cycles.
     """
     made, make = transformer(unmarked), OPTIMIZERS["Lamb"]
     runs = [
