@@ -32,7 +32,8 @@ std::int64_t imagesOfPart(const ConvSpec& s, unsigned threads) {
 constexpr std::int64_t kChannelsOfVector = 16;
 
 /// Whether it is a depthwise convolution of plain rows, or the gradient of its data, whose channels fill
-/// vectors. Else threads would bring channels into blocks that others read then.
+/// vectors. Of such ones threads can share channels: otherwise each would bring channels into blocks that
+/// others then read.
 bool hasVectorsOfGroups(const ConvSpec& s) {
   const auto isPlain = [](const PostOp& op) {
     return op.extent != PostOp::Extent::Full || op.layout.channelBlock == Layout::kPlain;

@@ -197,9 +197,7 @@ double depthwiseBlocksTime(const ConvSpec& spec, unsigned threads) {
     if (side->channelBlock != Layout::kPlain) continue;
     const std::int64_t points = std::accumulate(side->shape.begin() + 2, side->shape.end(),
                                                 std::int64_t(1), std::multiplies<>());
-    copied += number(points % kPage == 0 ? 1 : 0) * (kSameSets - 1) *
-                  number(s.images * s.groups * points) +
-              number(s.images * s.groups * points);
+    copied += (points % kPage == 0 ? kSameSets : 1) * number(s.images * s.groups * points);
     near += 2 * sizeof(float) * number(kVector * points);
   }
   if (near > kCache) copied *= kExceeds;
