@@ -32,7 +32,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from bench import peers
 from bench.contraction import empty, turned, uniform
 from bench.inference import runner
-from bench.report import Report, Value, measurement
+from bench.report import Report, Value, measurement, quartiles
 from popir.poplin import contraction
 
 LEAST = 0.95
@@ -218,7 +218,7 @@ class Ratio:
     def of(cls, turns: list[list[float]]) -> Ratio:
         """Of turns of our time and theirs."""
         ratios = [theirs / ours for ours, theirs in turns]
-        low, median, high = statistics.quantiles(ratios, n=4, method="inclusive")
+        low, median, high = quartiles(ratios)
         return cls(median, low, high)
 
 

@@ -7,7 +7,6 @@ weights are reordered in every run; activations in the blocks it likes, as the e
 between convolutions; and the weights kept in its form too. See bench/contraction.py for --realtime.
 """
 
-import statistics
 import sys
 import time
 
@@ -22,7 +21,7 @@ from bench.contraction import (
     undisturbed,
     uniform,
 )
-from bench.report import Report, measurement
+from bench.report import Report, measurement, quartiles
 from popir.poplin import contraction
 
 PASSES = ("forward", "data_gradient", "weights_gradient")
@@ -80,7 +79,7 @@ def main(report: Report) -> None:
                     while len(times) < LEAST_SAMPLES or time.perf_counter() < end:
                         times.append([plain.seconds(1), kept.seconds(1), kept.seconds(1, True)])
                 middle = [float(1e6 * t) for t in np.median(times, axis=0)]
-                low, gain, high = statistics.quantiles([a / c for a, _, c in times], n=4)
+                low, gain, high = quartiles([a / c for a, _, c in times])
                 report.row(name, threads, *middle, gain, low, high)
 
 

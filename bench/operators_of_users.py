@@ -7,7 +7,6 @@ IPU, and built in, in chains on 16 floats and on 4 Mi. Processor time is measure
 machine may have other load.
 """
 
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import popir
-from bench.report import Report, measurement
+from bench.report import Report, measurement, quartiles
 from popir import popops
 from popir.custom_ops import codelet_expression_op
 from popir.popops import expr as pe
@@ -100,7 +99,7 @@ def main(report: Report) -> None:
         }
         for name, took in filter(lambda item: report.wants(item[0]), each.items()):
             of_turns = [1e6 * (b - a) / count for a, b in found[name]]
-            low, _, high = statistics.quantiles(of_turns, n=4)
+            low, _, high = quartiles(of_turns)
             cells = (1e6 * took, took / each["built in"], f"{low:.3g} to {high:.3g} us")
             report.row(name, elements, *cells)
 

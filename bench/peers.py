@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.report import Report
+from bench.report import Report, quartiles
 
 ROOT = Path(__file__).resolve().parents[1]
 THREADS = 2
@@ -98,7 +98,7 @@ class Result:
     def of(cls, ours: Sequence[float], theirs: Sequence[float]) -> Result:
         """From the times of turns."""
         ratios = [b / a for a, b in zip(ours, theirs, strict=True)]
-        return cls(min(ours), min(theirs), *statistics.quantiles(ratios, n=4))
+        return cls(min(ours), min(theirs), *quartiles(ratios))
 
     @property
     def ratio(self) -> float:

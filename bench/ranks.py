@@ -20,7 +20,6 @@ import argparse
 import ctypes
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -30,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from bench.peers import ROOT, set_priority
-from bench.report import Report, measurement
+from bench.report import Report, measurement, quartiles
 
 RANKS, ELEMENTS = 2, 1 << 18
 PARTS, SLEEP = 8, 0.003
@@ -212,7 +211,7 @@ def show(report: Report, found: dict[str, list[float]]) -> None:
     rows["samples a second, 2 ranks over 1"] = RANKS * t["one rank"] / t["sums that travel"]
     report.table("two ranks", "median", "lower quartile", "upper quartile")
     for name, values in rows.items():
-        low, middle, high = statistics.quantiles(values.tolist(), n=4)
+        low, middle, high = quartiles(values.tolist())
         report.row(name, middle, low, high)
 
 

@@ -16,6 +16,7 @@ import argparse
 import importlib.metadata
 import json
 import os
+import statistics
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -47,6 +48,15 @@ def machine() -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 1),
         **versions,
     }
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """The lower quartile, the median and the upper quartile of two values or more.
+
+    They lie within the values; the other method of `statistics` extrapolates from two.
+    """
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, median, high
 
 
 def shown(value: Value) -> str:

@@ -5,13 +5,12 @@
 A ratio is oneDNN's time over that of the tiles: above 1, tiles are faster.
 """
 
-import statistics
 import sys
 
 import numpy as np
 
 from bench.contraction import LEAST_SAMPLES, empty, error, start_threads, undisturbed, uniform
-from bench.report import Report, measurement
+from bench.report import Report, measurement, quartiles
 from popir.poplin import contraction
 
 SHAPES = [
@@ -69,7 +68,7 @@ def measure(m: int, k: int, n: int, threads: int, realtime: bool) -> list[float 
     cells: list[float | str] = [1e6 * times[0]]
     for t, c in zip(times[1:], results[1:], strict=True):
         cells += [times[0] / t, error(c, exact)]
-    low, _, high = statistics.quantiles([each[0] / each[1] for each in samples], n=4)
+    low, _, high = quartiles([each[0] / each[1] for each in samples])
     return [*cells, f"{low:.2f} to {high:.2f}"]
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("onnxruntime")
 
 from bench import __main__ as bench
 from bench import limits, networks, peers
-from bench.report import measurement, shown
+from bench.report import measurement, quartiles, shown
 
 README = Path(bench.FOLDER, "README.md").read_text()
 COMMON = {"__init__", "__main__", "limits", "networks", "peers", "report"}
@@ -132,6 +132,15 @@ def test_numbers_as_they_are_shown():
     values = [None, "x", 3, 0.0, 0.00012, 0.0123, 1.234, 12.34, 123.4, 12345.6]
     expected = ["", "x", "3", "0.00", "1.2e-04", "0.0123", "1.23", "12.3", "123", "12346"]
     assert [shown(value) for value in values] == expected
+
+
+def test_quartiles():
+    assert quartiles([4.0, 1.0, 2.0, 3.0, 5.0]) == (2.0, 3.0, 4.0)
+    assert quartiles([1.0, 3.0]) == (1.5, 2.0, 2.5)
+    rng = np.random.default_rng(0)
+    for value in rng.uniform(1, 5, 1000):
+        low, median, high = quartiles([value, value])
+        assert low <= median <= high
 
 
 def test_a_result_is_of_turns():
