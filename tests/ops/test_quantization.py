@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
-from onnx import TensorProto
+from onnx import TensorProto, helper, numpy_helper
 
 from popir.errors import OperatorAttributeError, OperatorInputError
+from popir.types import DataType
+from tests.models import run
 from tests.ops.test_narrow_types import result
 
 X = np.linspace(-9, 9, 24).astype(np.float32).reshape(2, 3, 4)
@@ -44,6 +48,49 @@ def test_ties_and_what_is_next_to_them(scale: float, zero: Any) -> None:
     limits = np.iinfo(zero.dtype)
     want = np.clip(np.rint(x / s) + zero, limits.min, limits.max)
     np.testing.assert_array_equal(result("QuantizeLinear", x, s, zero), want)
+
+
+@pytest.mark.parametrize("op", ["Add", "Mul"])
+@pytest.mark.parametrize("scale", [0.0231, 2.0**-5, 1.7e-5, 913.7, 3e-39])
+@pytest.mark.parametrize("zero", [np.uint8(0), np.uint8(7), np.int8(-3)])
+def test_sums_and_products_of_all_pairs_of_bytes(op: str, scale: float, zero: Any) -> None:
+    """Of bytes to bytes, which is one loop; quotients are rounded as if they were divided."""
+    rng = np.random.default_rng(0)
+    by, limits = np.float32(scale), np.iinfo(zero.dtype)
+    for zeros in itertools.product([np.uint8(0), np.int8(5)], [np.int8(0), np.uint8(200)]):
+        kinds = [np.iinfo(z.dtype) for z in zeros]
+        pairs = np.meshgrid(*(np.arange(k.min, k.max + 1, dtype=k.dtype) for k in kinds))
+        cut = int(rng.integers(0, 300))  # so that any number of elements is left
+        sides = [p.ravel()[cut:] for p in pairs]
+        scales = rng.uniform(0.001, 0.05, 2).astype(np.float32)
+        x, y = (
+            (side.astype(np.float32) - np.float32(z)) * s
+            for side, z, s in zip(sides, zeros, scales, strict=True)
+        )
+        with np.errstate(over="ignore"):
+            exact = np.rint((x + y if op == "Add" else x * y) / by) + np.float32(zero)
+        want = np.clip(exact, limits.min, limits.max).astype(zero.dtype)
+        terms = {"s": scales[0], "z": zeros[0], "t": scales[1], "w": zeros[1], "u": by, "v": zero}
+        found = of_bytes(op, sides, terms)
+        np.testing.assert_array_equal(found, want)
+
+
+def of_bytes(op: str, sides: list[np.ndarray], terms: dict[str, Any]) -> np.ndarray:
+    """What `op` makes of arrays of bytes in the QDQ form, with these scales and zero points."""
+    nodes = [
+        helper.make_node("DequantizeLinear", ["a", "s", "z"], ["x"]),
+        helper.make_node("DequantizeLinear", ["b", "t", "w"], ["y"]),
+        helper.make_node(op, ["x", "y"], ["both"]),
+        helper.make_node("QuantizeLinear", ["both", "u", "v"], ["out"]),
+    ]
+    inputs = [
+        helper.make_tensor_value_info(name, DataType.of(side.dtype).onnx, side.shape)
+        for name, side in zip("ab", sides, strict=True)
+    ]
+    constants = [numpy_helper.from_array(np.array(v), name) for name, v in terms.items()]
+    graph = helper.make_graph(nodes, "g", inputs, [onnx.ValueInfoProto(name="out")], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    return run(model.SerializeToString(), dict(zip("ab", sides, strict=True)), ["out"])["out"]
 
 
 def test_integers_are_quantized() -> None:

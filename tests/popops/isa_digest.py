@@ -57,6 +57,13 @@ def expressions():
     yield _1 / (e.Sqrt(_2) + 3)
     yield e.Cast(e.NearbyInt(_1 / 3), poplar.SIGNED_CHAR)
     yield e.Cast(e.NearbyInt(_1 / 3) + 5, poplar.UNSIGNED_SHORT)
+    yield e.Cast(e.NearbyInt(_1 / 3) + 5, poplar.UNSIGNED_CHAR)
+    yield e.Cast(e.NearbyInt(_1 / -3) - 7, poplar.SIGNED_CHAR)
+    x, y = e.Cast(_1, poplar.FLOAT) * 0.7, (e.Cast(_2, poplar.FLOAT) - 9) * 0.4
+    for both in (x + y, x * y):
+        for scale in (0.9, -0.3, 1e-30):
+            yield e.Cast(e.NearbyInt(both / scale) + 5, poplar.UNSIGNED_CHAR)
+            yield e.Cast(e.NearbyInt(both / scale), poplar.SIGNED_CHAR)
 
 
 def main():

@@ -21,10 +21,13 @@ class Pairs {
   }
 
   std::vector<Value> run() {
-    for (std::size_t v = 0; v < values_.size(); ++v) {
+    for (std::size_t v = 0; v < uniform_.size(); ++v) {
       const Value& value = values_[v];
       if (value.kind != MapProgram::Kind::Apply || value.from != Lane::F32 || uniform_[v]) continue;
-      if (auto pair = joined(value)) values_[v] = *pair;
+      const auto pair = joined(value);
+      if (!pair) continue;
+      const Value found = ofBytes(*pair);  // which may add a value
+      values_[v] = found;
     }
     return std::move(values_);
   }
@@ -164,6 +167,39 @@ class Pairs {
     }
     if (zero >= 0) joined.args[at(joined.count++)] = zero;
     return joined;
+  }
+
+  /// QuantizedSum or QuantizedProduct in place of Quantize to bytes of the sum or the product of bytes
+  /// as floats.
+  Value ofBytes(const Value& value) {
+    if (value.op != VecOp::Quantize) return value;
+    const int v = value.args[0];
+    const bool isSum = isInner(v, VecOp::Add);
+    if (!isSum && !isInner(v, VecOp::Mul)) return value;
+    const VecOp op = isSum ? VecOp::QuantizedSum : VecOp::QuantizedProduct;
+    Value both{MapProgram::Kind::Apply, value.lane, op, Lane::F32, 8};
+    for (const int k : {0, 1}) {
+      const int side = values_[at(v)].args[at(k)];
+      if (uses_[at(side)] != 1) return value;
+      const Value& wide = values_[at(side)];
+      if (wide.kind != MapProgram::Kind::Apply || wide.op != VecOp::Dequantize) return value;
+      both.args[at(k)] = wide.args[0];
+      both.args[at(2 + 2 * k)] = wide.args[1];
+      both.args[at(3 + 2 * k)] = wide.count == 3 ? wide.args[2] : zero();
+    }
+    both.args[6] = value.args[1];
+    both.args[7] = value.count == 3 ? value.args[2] : zero();
+    const auto lane = [&](int k) { return values_[at(both.args[at(k)])].lane; };
+    both.from = lane(0);
+    return vectorPair(op, lane(0), lane(1), both.lane) == nullptr ? value : both;
+  }
+  /// The number 0, which is added at the end if it is not there.
+  int zero() {
+    Value number{MapProgram::Kind::Constant, Lane::F32};
+    for (std::size_t v = 0; v < values_.size(); ++v)
+      if (values_[v] == number) return static_cast<int>(v);
+    values_.push_back(number);
+    return static_cast<int>(values_.size()) - 1;
   }
 
   /// Clamp(x, low, high) of Max(low, Min(high, x)) and Min(high, Max(low, x)), whose argument k is a

@@ -58,7 +58,9 @@ int cost(const Value& v) {
     case VecOp::GeluErfSlope:
     case VecOp::GeluTanhSlope: return 25;
     case VecOp::DivideByRoot:
-    case VecOp::Quantize: return 6;
+    case VecOp::Quantize:
+    case VecOp::QuantizedSum:
+    case VecOp::QuantizedProduct: return 6;
     case VecOp::RoundTo: return 3;
     case VecOp::Divide: return v.from >= Lane::F32 ? 3 : 30;
     default: return 1;
@@ -88,21 +90,18 @@ class Planner {
  public:
   Planner(const MapProgram& program, const std::vector<std::size_t>& inputs,
           const std::vector<std::size_t>& outputs, const Setting& setting, MapPlan& plan)
-      : program_(program), inputs_(inputs), outputs_(outputs), setting_(setting), plan_(plan) {
-    const std::size_t n = program.values().size();
-    for (auto* slots : {&slotOf_, &spreadSlot_, &tableSlot_, &tableSpreadSlot_})
+      : program_(program), inputs_(inputs), outputs_(outputs), setting_(setting), plan_(plan) {}
+
+  void run() {
+    classifyAll();
+    program_ = paired(program_, uniform_, plan_.rounding.isStochastic());
+    classifyAll();  // constants that were added
+    const std::size_t n = program_.values().size();
+    for (auto* slots : {&slotOf_, &spreadSlot_, &tableSlot_, &tableSpreadSlot_, &target_})
       slots->assign(n, -1);
-    uniform_.resize(n);
-    invariant_.resize(n);
-    target_.assign(n, -1);
     byteOf_.assign(n, kNoByte);
     price_.assign(n, 0);
     final_.assign(n, true);
-  }
-
-  void run() {
-    for (std::size_t v = 0; v < program_.values().size(); ++v) classify(static_cast<int>(v));
-    program_ = paired(program_, uniform_, plan_.rounding.isStochastic());
     for (std::size_t v = 0; v < program_.values().size(); ++v) findByte(static_cast<int>(v));
     for (std::size_t v = program_.values().size(); v-- > 0;) {
       const Value& value = program_.values()[v];
@@ -137,6 +136,12 @@ class Planner {
     return plan_.operands[inputs_[static_cast<std::size_t>(v.data)]];
   }
 
+  void classifyAll() {
+    const std::size_t known = uniform_.size(), n = program_.values().size();
+    uniform_.resize(n);
+    invariant_.resize(n);
+    for (std::size_t v = known; v < n; ++v) classify(static_cast<int>(v));
+  }
   void classify(int v) {
     const Value& value = program_[v];
     bool uniform = true, invariant = true;
@@ -317,8 +322,13 @@ class Planner {
                                             : nullptr;
     if (op == VecOp::RoundTo)
       return form == (1 << value.count) - 2 ? vectorRoundTo(value.lane, value.count == 2) : nullptr;
+    if (isOfBytes(op)) return vectorPair(op, value.from, program_[value.args[1]].lane, value.lane);
     if (const VecFn fn = vectorOp(op, value.from, form)) return fn;
     return vectorHalf(op, value.from, form, false);
+  }
+  /// Whether an operator takes two arrays of bytes, and scalars alone besides.
+  static bool isOfBytes(VecOp op) {
+    return op == VecOp::QuantizedSum || op == VecOp::QuantizedProduct;
   }
   /// The same with non-temporal stores; null if there is none.
   static VecFn loopPast(const Value& value, int form) {
@@ -348,6 +358,7 @@ class Planner {
   Loop loopFor(int v) const {
     Value value = program_[v];
     int scalars = 0;
+    if (isOfBytes(value.op)) return {value, (1 << value.count) - 4};
     for (int i = 0; i < std::min(value.count, 4); ++i)
       if (uniform_[at(value.args[at(i)])]) scalars |= 1 << i;
     VecOp op = value.op;
@@ -373,6 +384,7 @@ class Planner {
     std::vector<int> found;
     for (int i = 0; i < of.value.count; ++i) {
       const int arg = of.value.args[at(i)];
+      if (program_[arg].kind == Kind::Constant) place(arg);  // one that stands after its users
       const bool whole = uniform_[at(arg)] && (of.form & (1 << i)) == 0;
       found.push_back(whole ? spread(arg, extent) : slots[at(arg)]);
     }

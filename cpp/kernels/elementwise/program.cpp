@@ -390,7 +390,8 @@ MapProgram::Value fuseRowNumber(MapProgram& p, const MapProgram::Value& v) {
   if (number != counted) return v;
   int x = counted, end = p[low].args[1];
   if (isApply(p, counted, VecOp::Select)) {
-    const auto& [above, given, below, none, nothing] = p[counted].args;
+    const auto& args = p[counted].args;
+    const int above = args[0], given = args[1], below = args[2];
     if (!isApply(p, above, VecOp::Add) || !isApply(p, below, VecOp::Lt) ||
         p[above].args[0] != given || !isConstant(p, p[above].args[1]) ||
         p[below].args[0] != given || !isInteger(p, p[below].args[1], 0))

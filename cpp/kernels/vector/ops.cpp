@@ -45,6 +45,12 @@ VecFn vectorQuantize(Lane to, bool zero) { return table().quantize[static_cast<i
 
 VecFn vectorRoundTo(Lane to, bool zero) { return table().round[static_cast<int>(to)][zero]; }
 
+VecFn vectorPair(VecOp op, Lane x, Lane y, Lane to) {
+  const auto isByte = [](Lane lane) { return lane == Lane::I8 || lane == Lane::U8; };
+  if (!isByte(x) || !isByte(y) || !isByte(to)) return nullptr;
+  return table().pairs[x == Lane::I8][y == Lane::I8][to == Lane::I8][op == VecOp::QuantizedProduct];
+}
+
 VecFn vectorLookup() { return table().lookup; }
 
 VecFn vectorDraw(Lane from, Lane to) {

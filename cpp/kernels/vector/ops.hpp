@@ -79,8 +79,13 @@ enum class VecOp : std::uint8_t {
   /// (x, a, b): the slope of GeluTanh, 0.5 (1 + t) + 0.5 x ((1 - t^2) (a (1 + b (x^2 + x (2 x)))))
   /// with t = tanh(a (x + b x^3)), the same way.
   GeluTanhSlope,
+  /// (x, y, scaleX, zeroX, scaleY, zeroY, scale, zero): Quantize of the sum, or of the product, of
+  /// Dequantize of x and of y, all in I8 or U8. Each operator rounds. All but x and y are scalars. The
+  /// loops are in VecTable::pairs.
+  QuantizedSum,
+  QuantizedProduct,
 };
-constexpr VecOp lastOf(VecOp) { return VecOp::GeluTanhSlope; }
+constexpr VecOp lastOf(VecOp) { return VecOp::QuantizedProduct; }
 constexpr int kVecOps = static_cast<int>(lastOf(VecOp())) + 1;
 
 /// `dst[i] = op(src[0][i], src[1][i], ...)` for i < n. A scalar source is read at [0] only. `dst`
@@ -90,7 +95,7 @@ using VecFn = void (*)(void* dst, const void* const* src, std::size_t n);
 /// A form is a bit mask: bit k says that source k is a scalar. For example, form 2 of Sub is array
 /// - scalar.
 constexpr int kForms = 16;
-constexpr int kMaxSources = 5;
+constexpr int kMaxSources = 8;
 
 struct VecTable {
   VecFn fn[kVecOps][kLanes][kForms];
@@ -102,6 +107,8 @@ struct VecTable {
   VecFn convert[kLanes][kLanes];
   /// [to][whether there is a zero point]
   VecFn quantize[kLanes][2], round[kLanes][2];
+  /// [whether x is signed][y][result][whether a product]
+  VecFn pairs[2][2][2][2];
   /// [from F32 or F64][to F16 or BF16]
   VecFn draw[2][2];
   VecFn lookup;
@@ -126,6 +133,8 @@ VecFn vectorConvert(Lane from, Lane to);
 /// of integers.
 VecFn vectorQuantize(Lane to, bool zero);
 VecFn vectorRoundTo(Lane to, bool zero);
+/// The loop of QuantizedSum or QuantizedProduct. Null for types other than I8 and U8.
+VecFn vectorPair(VecOp op, Lane x, Lane y, Lane to);
 /// (bytes, table): what the table of 256 bytes has for each of them.
 VecFn vectorLookup();
 /// (x, words): rounds x, F32 or F64, stochastically to F16 or BF16 with one random word per element
