@@ -488,21 +488,29 @@ class IntegerConv final : public Contraction {
       }
       kernel_.startRows(sumsOf(run, number), zeros, inZeros, rests, sums, columns, points);
     }
+    const bool toBytes = s_.requantization && outBytes_ == 1;
+    // Bytes with channels last go where they belong; others are turned after that.
+    alignas(64) std::uint8_t bytes[kMostPoints * kMostWordColumns];
+    BytesOf made = {nullptr, bytes, columns, columns};
+    if (toBytes) made.terms = &run.terms[number];
+    if (s_.outLast)
+      made = {made.terms, static_cast<std::uint8_t*>(run.out) + lastPlace(which, block, panel),
+              place(), channels};
     runWordsAt(kernel_, image, places, taps, run.packed + number * panelBytes_, words_, sums,
-               columns, points, channels, hasZeros);
+               columns, points, channels, hasZeros, toBytes ? &made : nullptr);
+    if (toBytes) {
+      if (!s_.outLast) store(run, bytes, which, block, panel);
+      return;
+    }
     if (!s_.requantization) return store(run, sums, which, block, panel);
     const auto& terms = run.terms[number];
-    const auto finish = [&](auto element, auto make) {
-      using Element = decltype(element);
-      if (s_.outLast)
-        return make(sums, points, channels, terms,
-                    static_cast<Element*>(run.out) + lastPlace(which, block, panel), place());
-      alignas(64) Element made[kMostPoints * kMostWordColumns];
-      make(sums, points, columns, terms, made, columns);
-      store(run, made, which, block, panel);
-    };
-    outBytes_ == 1 ? finish(std::uint8_t{}, kernel_.requantize)
-                   : finish(float{}, kernel_.dequantize);
+    if (s_.outLast)
+      return kernel_.dequantize(sums, points, channels, terms,
+                                static_cast<float*>(run.out) + lastPlace(which, block, panel),
+                                place());
+    alignas(64) float floats[kMostPoints * kMostWordColumns];
+    kernel_.dequantize(sums, points, columns, terms, floats, columns);
+    store(run, floats, which, block, panel);
   }
 
   /// The elements of a place of the result with channels last, and where those of a block begin.

@@ -222,20 +222,20 @@ class IntegerProduct final : public Contraction {
     const std::int64_t aRow = aIsWords_ ? s_.a.row : words_ * kWordBytes;
     const std::byte* const from =
         aIsWords_ ? given.a + group * s_.a.group + row * aRow : given.a + a * aRow;
-    runWords(kernel_, from, aRow, given.panels + b * panelBytes_, words_, to, toRow, rows,
-             hasZeros);
-    if (!isApart) return;
+    BytesOf made = {nullptr, reinterpret_cast<std::uint8_t*>(c), s_.n, n};
+    const bool toBytes = s_.requantization && outBytes_ == 1;
+    if (toBytes) made.terms = &given.terms[group * panels_ + panel];
+    runWords(kernel_, from, aRow, given.panels + b * panelBytes_, words_, to, toRow, rows, hasZeros,
+             toBytes ? &made : nullptr);
+    if (!isApart || toBytes) return;
     if (!s_.requantization) {
       for (std::int64_t r = 0; r < rows; ++r)
         std::memcpy(c + r * s_.n * outBytes_, sums + r * columns,
                     static_cast<std::size_t>(n * outBytes_));
       return;
     }
-    const auto& terms = given.terms[group * panels_ + panel];
-    if (outBytes_ == 1)
-      kernel_.requantize(sums, rows, n, terms, reinterpret_cast<std::uint8_t*>(c), s_.n);
-    else
-      kernel_.dequantize(sums, rows, n, terms, reinterpret_cast<float*>(c), s_.n);
+    kernel_.dequantize(sums, rows, n, given.terms[group * panels_ + panel],
+                       reinterpret_cast<float*>(c), s_.n);
   }
 
   static std::int32_t zero(const void* zeros, poplar::Type type, ZeroPoints kind, std::int64_t i) {

@@ -28,6 +28,13 @@ struct alignas(64) RequantizationTerms {
   bool isSmall;
 };
 
+/// Where rows of bytes go that are made of sums: the first `columns` of each, `row` bytes apart.
+struct BytesOf {
+  const RequantizationTerms* terms;
+  std::uint8_t* to;
+  std::int64_t row, columns;
+};
+
 /// The loops of one instruction set for one type of elements.
 struct WordsKernel {
   /// The instruction set, for reports.
@@ -43,7 +50,16 @@ struct WordsKernel {
   void (*runAt)(const std::byte* a, const std::int64_t* rowsOfA, const std::int64_t* taps,
                 const std::byte* panel, std::int64_t words, std::int32_t* c, std::int64_t cRow,
                 std::int64_t rows, std::int64_t columns, bool add);
-  /// The same for each lane: element j of row r of C, of rows of the panel's columns, is the sum of
+  /// The same, where the sums become bytes while they are in registers. Terms are small and have no
+  /// offset. With `add` C, of rows of the panel's columns, has what is added to. Null if there are
+  /// none.
+  void (*runToBytes)(const std::byte* a, std::int64_t aRow, const std::byte* panel,
+                     std::int64_t words, std::int32_t* c, std::int64_t rows, bool add,
+                     const BytesOf& made);
+  void (*runAtToBytes)(const std::byte* a, const std::int64_t* rowsOfA, const std::int64_t* taps,
+                       const std::byte* panel, std::int64_t words, std::int32_t* c,
+                       std::int64_t rows, bool add, const BytesOf& made);
+  /// For each lane: element j of row r of C, of rows of the panel's columns, is the sum of
   /// products of the words at a + rowsOfA[r] + taps[w], at word j, and of word j of B, [words, columns].
   void (*runLanes)(const std::byte* a, const std::int64_t* rowsOfA, const std::int64_t* taps,
                    const std::byte* panel, std::int64_t words, std::int32_t* c, std::int64_t rows,
@@ -107,14 +123,15 @@ inline std::int32_t restOf(std::int32_t sum, std::int64_t k, std::int32_t zero) 
                                        static_cast<std::uint32_t>(zero));
 }
 
-/// kernel.run() and kernel.runAt() for all words, a block of them at a time.
+/// kernel.run() and kernel.runAt() for all words, a block of them at a time, and then
+/// kernel.requantize() if there is something to make, for which C has rows of the panel's columns.
 void runWords(const WordsKernel& kernel, const std::byte* a, std::int64_t aRow,
               const std::byte* panel, std::int64_t words, std::int32_t* c, std::int64_t cRow,
-              std::int64_t rows, bool add);
+              std::int64_t rows, bool add, const BytesOf* made = nullptr);
 void runWordsAt(const WordsKernel& kernel, const std::byte* a, const std::int64_t* rowsOfA,
                 const std::int64_t* taps, const std::byte* panel, std::int64_t words,
                 std::int32_t* c, std::int64_t cRow, std::int64_t rows, std::int64_t columns,
-                bool add);
+                bool add, const BytesOf* made = nullptr);
 
 }  // namespace popir
 
