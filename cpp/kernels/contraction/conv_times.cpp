@@ -210,7 +210,7 @@ double depthwiseBlocksTime(const ConvSpec& spec, unsigned threads) {
 }
 
 double columnsTime(const ConvSpec& spec, unsigned threads) {
-  constexpr double kMultiplied = 0.152, kStartOfThreads = 2300;
+  constexpr double kMultiplied = 0.152, kStartOfThreads = 2300, kWritten = 0.15;
   struct Gathering {
     double line, element, strided;
   };
@@ -228,7 +228,8 @@ double columnsTime(const ConvSpec& spec, unsigned threads) {
     const double gathered = of.line * number(lines) + of.element * number(vectors) +
                             (isStrided ? of.strided * number(points) : 0);
     return number(steps) * (multiplication * kMultiplied * number(s.outputs / shares * vectors) +
-                            others * gathered);
+                            others * gathered) +
+           others * kWritten * number(s.outputs / shares * points);
   };
   const std::int64_t items = s.images * s.groups * shares * parts;
   const double item = (number(parts - 1) * timeOf(part) + timeOf(last)) / number(parts);
