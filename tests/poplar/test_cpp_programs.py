@@ -556,7 +556,7 @@ module: compileModule: the graph has stream 's'
 other: setFloatingPointBehaviour: Tensor(unsigned int [1472] of variables [1]) is no tensor
 cleared: getAndModifyFloatingPointBehaviour: inv is cleared, which is on
 0.5 -1.25 3 0.5 -1.25 3 1.5 1.5
-joined: Tensor::getMetadata: Tensor(quarter [6] of variables [2,15]) joins tensors of different
+joined: Tensor::getMetadata: Tensor(quarter [6] of variables [1,17]) joins tensors of different
 metadata: Graph::addConstant: float with metadata; only quarter has it
 6 in 11
 F152, scale 3
