@@ -10,10 +10,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <regex>
 #include <sstream>
 
 #include "codelets/compile.hpp"
+#include "codelets/tile_number.hpp"
 #include "support/archive.hpp"
 #include "support/crash.hpp"
 #include "support/host_process.hpp"
@@ -119,6 +121,16 @@ std::string explained(const std::string& error, const std::vector<std::string>& 
          "run, give it the same in C++, under #ifndef __IPU__";
 }
 
+// By where a library with one is loaded.
+struct TileSetters {
+  std::mutex mutex;
+  std::map<const void*, TileSetter> all;
+};
+TileSetters& tileSetters() {
+  static auto* setters = new TileSetters;  // libraries may be closed after static objects
+  return *setters;
+}
+
 std::shared_ptr<void> load(const std::string& library, const std::string& origin,
                            const std::vector<std::string>& texts) {
   // A new path each time: dlopen returns the loaded library for a known path.
@@ -135,8 +147,16 @@ std::shared_ptr<void> load(const std::string& library, const std::string& origin
   const bool found = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
   const void* base = found ? reinterpret_cast<const void*>(map->l_addr) : nullptr;
   nameInCrashes(base);
+  if (const auto setter = reinterpret_cast<TileSetter>(dlsym(handle, kTileSetter))) {
+    const std::lock_guard<std::mutex> lock(tileSetters().mutex);
+    tileSetters().all[base] = setter;
+  }
   return std::shared_ptr<void>(handle, [base](void* h) {
     forgetInCrashes(base);
+    {
+      const std::lock_guard<std::mutex> lock(tileSetters().mutex);
+      tileSetters().all.erase(base);
+    }
     dlclose(h);
   });
 }
@@ -155,6 +175,14 @@ std::string builtinType(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+TileSetter tileSetterOf(const Codelet& codelet) {
+  Dl_info info;
+  if (dladdr(&codelet, &info) == 0) return nullptr;
+  const std::lock_guard<std::mutex> lock(tileSetters().mutex);
+  const auto found = tileSetters().all.find(info.dli_fbase);
+  return found == tileSetters().all.end() ? nullptr : found->second;
+}
 
 std::string hashOf(const std::string& bytes) {
   std::uint64_t h = 14695981039346656037ull;

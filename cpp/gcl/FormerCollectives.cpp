@@ -4,6 +4,8 @@
 #include <popops/Reduce.hpp>
 #include <poputil/exceptions.hpp>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -111,8 +113,25 @@ void replicatedAllReduceInPlace(Graph& graph, Tensor& data, CollectiveOperator o
 Tensor replicatedReduceScatter(Graph& graph, const Tensor& toReduce, CollectiveOperator op,
                                Sequence& prog, const DebugContext& debugContext,
                                const OptionFlags& options) {
-  return gcl::reduceScatterCrossReplica(graph, toReduce, op, prog, gcl::CommGroup(), debugContext,
-                                        options);
+  if (toReduce.rank() != 1)
+    throw poputil::poplibs_error("popops::replicatedReduceScatter: a tensor of rank " +
+                                 std::to_string(toReduce.rank()) +
+                                 " given, expected a vector; flatten it");
+  std::map<unsigned, std::vector<poplar::Interval>> ofIpu;
+  const auto mapping = graph.getTileMapping(toReduce);
+  for (unsigned tile = 0; tile < mapping.size(); ++tile)
+    for (const poplar::Interval& each : mapping[tile])
+      ofIpu[tile / graph.getTarget().getTilesPerIPU()].push_back(each);
+  std::vector<Tensor> parts;
+  for (auto& [ipu, intervals] : ofIpu) {
+    std::sort(
+        intervals.begin(), intervals.end(),
+        [](const poplar::Interval& a, const poplar::Interval& b) { return a.begin() < b.begin(); });
+    parts.push_back(gcl::reduceScatterCrossReplica(graph,
+                                                   poplar::concat(toReduce.slices(intervals)), op,
+                                                   prog, gcl::CommGroup(), debugContext, options));
+  }
+  return parts.empty() ? toReduce : poplar::concat(parts);
 }
 
 Tensor replicatedAllGather(Graph& graph, const Tensor& toGather, Sequence& prog,

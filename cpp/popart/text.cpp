@@ -73,6 +73,7 @@ const std::string& error::stackreport() const {
 }
 internal_error::~internal_error() = default;
 memory_allocation_err::~memory_allocation_err() = default;
+std::string memory_allocation_err::getGraphReport(bool) const { return getSummaryReport(); }
 
 ErrorSource getErrorSource(const std::exception& e) {
   if (dynamic_cast<const internal_error*>(&e) != nullptr) return ErrorSource::popart_internal;

@@ -189,14 +189,18 @@ Tensor Graph::cloneN(const Type& type, const Tensor& metadata, const Tensor& t, 
     throw type_error("Graph::cloneN: " + std::to_string(metadata.numElements()) +
                      " metadata given for " + std::to_string(N) +
                      " clones, expected one, or one for each");
-  if (metadata.numElements() == 1)
-    return popir::withMetadata(cloneN(type, t, N, debugContext, method, duplication), metadata);
+  // A variable has one metadata, so clones of several are apart.
+  if (metadata.numElements() > 1)
+    duplication = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION;
   const Tensor all = cloneN(type, t, N, debugContext, method, duplication);
+  const auto of = [&](const Tensor& clones, const Tensor& one) {
+    popir::withMetadata(clones, one);  // refuses what is no metadata
+    clones.view().eachVariable([&](unsigned id) { impl_->metadata.emplace(id, one.reshape({})); });
+  };
   const Tensor each = metadata.flatten();
-  std::vector<Tensor> clones;
-  for (std::size_t i = 0; i < N; ++i)
-    clones.push_back(popir::withMetadata(all.slice(i, i + 1), each[i]));
-  return concat(clones);
+  if (each.numElements() == 1) of(all, each[0]);
+  for (std::size_t i = 0; each.numElements() > 1 && i < N; ++i) of(all[i], each[i]);
+  return all;
 }
 
 Tensor Graph::cloneN(const Type& type, const Tensor& t, std::size_t N,

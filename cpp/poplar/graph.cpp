@@ -25,7 +25,7 @@ poplar::Tensor metadataOf(const GraphImpl& graph, const poplar::Tensor& t,
     if (known == graph.metadata.end())
       throw poplar::tensor_metadata_error(
           who + " has none; make it with Graph::addVariable or clone and metadata");
-    if (found != nullptr && *found != known->second)
+    if (found != nullptr && !found->view().sameElements(known->second.view()))
       throw poplar::tensor_metadata_error(who + " joins tensors of different metadata");
     found = &known->second;
   }

@@ -194,7 +194,9 @@ ViewPtr View::concat(const std::vector<ViewPtr>& parts, unsigned dimension) {
   v->strides_ = rowMajorStrides(v->shape_);
   if (base->parts.empty()) return finished(std::move(v));
   for (const auto& part : base->parts)
-    if (part->metadata_ != v->metadata_) v->metadata_ = nullptr;
+    if (v->metadata_ != nullptr && part->metadata_ != v->metadata_ &&
+        (part->metadata_ == nullptr || !part->metadata_->sameElements(*v->metadata_)))
+      v->metadata_ = nullptr;
   v->offset_ = 0;
   v->base_ = std::move(base);
   return finished(std::move(v));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "codelets/tile_number.hpp"
 #include "kernels/parallel.hpp"
 #include "program/codelet_races.hpp"
 #include "program/strided_copy.hpp"
@@ -33,7 +34,9 @@ class CodeletVertices {
         codelet = graph.codelets.variant(*codelet, CodeletVariant::CheckBounds);
       for (std::size_t f = 0; f < codelet->numFields; ++f)
         align_ = std::max<std::size_t>(align_, codelet->fields[f].align);
-      calls_.push_back({codelet, id, 0});
+      const auto tile = graph.vertices[id].tile.value_or(0);
+      calls_.push_back(
+          {codelet, id, 0, tile % graph.target.getTilesPerIPU(), tileSetterOf(*codelet)});
     }
     for (auto& each : calls_) each.at = reserve(each.codelet->bytes);
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -80,7 +83,8 @@ class CodeletVertices {
                   if (counter == counting_.end() || estimated(calls_[k].vertex))
                     calls_[k].codelet->compute(vertex);
                   else
-                    counts_->instructions[calls_[k].vertex] = count(*counter->second, vertex);
+                    counts_->instructions[calls_[k].vertex] =
+                        count(*counter->second, vertex, calls_[k].tile);
                 });
               }))
             failed(k, divided(calls_[k]));
@@ -110,6 +114,8 @@ class CodeletVertices {
     std::shared_ptr<const Codelet> codelet;
     unsigned vertex;
     std::size_t at;
+    unsigned tile;  // by number in its IPU
+    TileSetter setTile;
   };
   // parallelFor() measures work in elements of a vectorised kernel. A codelet is assumed to take 16
   // times as long for an element, so about 2,048 elements are enough work for a second thread.
@@ -164,6 +170,7 @@ class CodeletVertices {
 
   template <class Failed, class Compute>
   void call(std::size_t k, const Failed& failed, const Compute& compute) {
+    if (calls_[k].setTile != nullptr) calls_[k].setTile(calls_[k].tile);
     try {
       compute(base_ + calls_[k].at);
     } catch (const std::exception& e) {
@@ -194,7 +201,8 @@ class CodeletVertices {
     }
   }
 
-  static std::uint64_t count(const Codelet& codelet, void* vertex) {
+  std::uint64_t count(const Codelet& codelet, void* vertex, unsigned tile) const {
+    if (const auto setTile = tileSetterOf(codelet)) setTile(tile);
     *codelet.executed = 0;
     if (codelet.worker == nullptr) {
       codelet.compute(vertex);

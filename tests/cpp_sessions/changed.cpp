@@ -52,6 +52,46 @@ void pruned() {
             << Transform::applyTransform(Transform::getIdFromName("Prune"), main) << "\n";
 }
 
+/// Counts how often it is applied, and is not registered.
+struct Counted : Transform {
+  static std::size_t id() { return typeid(Counted).hash_code(); }
+  bool apply(Graph&) const final { return ++times() > 1; }
+  std::size_t getId() const final { return id(); }
+  std::string getName() const final { return "Counted"; }
+  static int& times() {
+    static int n = 0;
+    return n;
+  }
+};
+
+void switchedOff() {
+  Ir ir;
+  Graph& main = ir.getMainGraph();
+  std::cout << ir.applyTransform<Counted>(std::ref(main));
+  std::cout << *ir.applyTransformIfEnabled<Counted>(std::ref(main));
+  ir.enableTransform(Counted::id(), false);
+  std::cout << ir.applyTransformIfEnabled<Counted>(std::ref(main)).has_value();
+  std::cout << ir.applyTransform<Counted>(std::ref(main)) << Counted::times();
+  ir.enableTransform(Prune::id(), false);
+  main.getTensors().addStream("x", {DataType::FLOAT, {2, 3}});
+  relu(main, "x", "unused");
+  ir.applyTransformIfEnabled(Prune::id(), main);
+  std::cout << main.getOps().size();
+  ir.enableTransform(Prune::id(), true);
+  ir.applyTransformIfEnabled(Prune::id(), main);
+  std::cout << main.getOps().size() << "\n";
+}
+
+/// A report of one's own is asked for what former versions of PopART had beside it.
+struct Full : memory_allocation_err {
+  using memory_allocation_err::memory_allocation_err;
+  std::unique_ptr<memory_allocation_err> clone() const final {
+    return std::make_unique<Full>(*this);
+  }
+  std::string getSummaryReport() const final { return "summary"; }
+  std::string getProfilePath() const final { return ""; }
+};
+
 /// An output is needed beside the anchors.
 void markedOutput() {
   Ir ir;
@@ -172,6 +212,8 @@ void checks() {
 int main() {
   pruned();
   markedOutput();
+  switchedOff();
+  std::cout << Full("full").getGraphReport(true) << "\n";
   isolated();
   replaced();
   depths();

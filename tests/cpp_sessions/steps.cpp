@@ -7,9 +7,11 @@
 #include <popart/op/add.hpp>
 #include <popart/op/cast.hpp>
 #include <popart/op/l1.hpp>
+#include <popart/op/lossscaleupdate.hpp>
 #include <popart/op/mul.hpp>
 #include <popart/op/nll.hpp>
 #include <popart/op/scaledadd.hpp>
+#include <popart/op/sync.hpp>
 #include <popart/operators.hpp>
 #include <popart/patterns/adamdecompose.hpp>
 #include <popart/patterns/adaptivedecompose.hpp>
@@ -217,12 +219,45 @@ void scaledLoss(bool applies) {
   print(out);
 }
 
+/// The factor of automatic loss scaling after each of two steps, by counts of gradients below and above
+/// the limit; then all tiles wait for each other.
+void lossScale(unsigned below, unsigned above) {
+  auto ir = std::make_shared<Ir>();
+  Graph& graph = ir->getMainGraph();
+  const TensorInfo one("FLOAT", Shape{}), two("UINT32", Shape{2});
+  const float start = 8;
+  graph.addVarInit("factor", one, &start);
+  graph.addStream("counts", two);
+  graph.createConnectedOp<LossScaleUpdateOp>({{0, "factor"}, {1, "counts"}}, {{0, "updated"}},
+                                             Onnx::CustomOperators::LossScaleUpdate,
+                                             DataType::FLOAT, Op::Settings(graph, "update"));
+  graph.createConnectedOp<SyncOp>({}, {}, Op::Settings(graph, "sync"), poplar::SyncType::INTERNAL);
+  ir->setDataFlow(DataFlow(1, {{"updated", AnchorReturnType("All")}}));
+  auto session =
+      InferenceSession::createFromIr(ir, DeviceManager::createDeviceManager().createCpuDevice());
+  session->prepareDevice();
+  session->weightsFromHost();
+  unsigned counts[] = {below, above};
+  float factor = 0;
+  NDArrayWrapper<unsigned> given(counts, two);
+  NDArrayWrapper<float> found(&factor, one);
+  const std::map<TensorId, IArray&> in{{"counts", given}}, out{{"updated", found}};
+  for (int step = 0; step < 2; ++step) {
+    StepIO io(in, out);
+    session->run(io);
+    print({factor});
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string what = argv[1];
   if (what == "sums")
     sums();
+  else if (what == "lossScale")
+    lossScale(static_cast<unsigned>(std::stoul(argv[2])),
+              static_cast<unsigned>(std::stoul(argv[3])));
   else if (what == "scaledLoss")
     scaledLoss(argc > 2);
   else

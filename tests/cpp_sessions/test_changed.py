@@ -9,6 +9,8 @@ def test_what_a_program_changes(program: Program) -> None:
     # "c" needs "a" and itself; the others are "b", "kept", "d" and "e".
     assert lines[:2] == ["44", "a b kept 010"]
     assert lines.pop(2) == "anchor out 1"
+    assert lines.pop(2) == "0101310"
+    assert lines.pop(2) == "summary"
     assert lines[2] == "2100"
     refusals = [
         "SGD does not take the place of SGD: learningRate: the constant 2 takes the place of the "

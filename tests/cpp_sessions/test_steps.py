@@ -153,3 +153,12 @@ def test_scaling_of_a_loss_of_halves(program: Program) -> None:
     said, found = program("steps", "scaledLoss", "applied").splitlines()
     assert said == "1010 scaling FLOAT16 [4 2]"
     assert [float(word) for word in found.split()] == [-32768, 0, 0, -32768, 0, -32768, 0, 0]
+
+
+@pytest.mark.parametrize(("above", "after"), [(0, [16, 32]), (1, [4, 2])])
+def test_the_factor_of_automatic_loss_scaling(
+    program: Program, above: int, after: list[float]
+) -> None:
+    """It is doubled while at most the default share of the gradients, 1e-7, is too large."""
+    lines = program("steps", "lossScale", "100", str(above)).splitlines()
+    assert [float(line) for line in lines] == after

@@ -13,6 +13,7 @@
 #include <popart/op/modifyrandomseed.hpp>
 #include <popart/op/onehot.hpp>
 #include <popart/op/pad.hpp>
+#include <popart/op/printtensor.hpp>
 #include <popart/op/reverse.hpp>
 #include <popart/op/softmax.hpp>
 #include <popart/op/split.hpp>
@@ -34,9 +35,11 @@
 #include <popart/popx/op/modifyrandomseedx.hpp>
 #include <popart/popx/op/onehotx.hpp>
 #include <popart/popx/op/padx.hpp>
+#include <popart/popx/op/printtensorx.hpp>
 #include <popart/popx/op/reversex.hpp>
 #include <popart/popx/op/softmaxx.hpp>
 #include <popart/popx/op/splitx.hpp>
+#include <popart/popx/op/syncx.hpp>
 #include <popart/popx/op/tanhx.hpp>
 #include <popart/popx/op/tilex.hpp>
 #include <popart/popx/op/topkx.hpp>
@@ -47,6 +50,7 @@
 #include <popart/tensornames.hpp>
 
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -105,6 +109,80 @@ std::unique_ptr<Op> shaped(const OpCreatorInfo& info, std::unique_ptr<Shaped<OP>
   return op;
 }
 
+/// An operator of a class of PopART's that has a type of its own there, under a name of the test's.
+template <class OP>
+std::unique_ptr<Op> renamed(const std::string& type, std::unique_ptr<OP> op) {
+  op->opid = named(type);
+  return op;
+}
+
+/// Operators with gradients of PopART's classes, which are lowered by those of popart/popx/op/, too.
+struct TrainedL1 : L1Op {
+  using L1Op::L1Op;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<TrainedL1>(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() final {
+    std::vector<std::unique_ptr<Op>> made;
+    made.push_back(renamed("L1Grad", std::make_unique<L1GradOp>(*this)));
+    return made;
+  }
+};
+
+struct TrainedCumSum : Shaped<CumSumOp> {
+  using Shaped<CumSumOp>::Shaped;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<TrainedCumSum>(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() final {
+    std::vector<std::unique_ptr<Op>> made;
+    made.push_back(renamed("CumSumGrad", std::make_unique<CumSumGradOp>(
+                                             *this, getExclusive(), getReverse(), gradientAxis)));
+    return made;
+  }
+
+  /// The operator itself sums along axis 0, having no other input that says one.
+  int64_t gradientAxis = 0;
+};
+
+struct TrainedOnehot : Shaped<OnehotOp> {
+  using Shaped<OnehotOp>::Shaped;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<TrainedOnehot>(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() final {
+    std::vector<std::unique_ptr<Op>> made;
+    made.push_back(renamed("OnehotGrad", std::make_unique<OnehotGradOp>(*this)));
+    return made;
+  }
+};
+
+struct TrainedAddBias : Shaped<Plain> {
+  using Shaped<Plain>::Shaped;
+  std::unique_ptr<Op> clone() const final { return std::make_unique<TrainedAddBias>(*this); }
+  std::vector<std::unique_ptr<Op>> getGradOps() final {
+    const AddBiasOp of(opid, getSettings());
+    const std::vector<int64_t> axes = {0, 2};
+    std::vector<std::unique_ptr<Op>> made;
+    made.push_back(renamed("AddBiasDataGrad", std::make_unique<AddBiasDataGradOp>(of)));
+    made.push_back(renamed("AddBiasBiasGrad", std::make_unique<AddBiasBiasGradOp>(of, axes)));
+    return made;
+  }
+};
+
+/// A synchronization of all tiles before the input is passed on.
+struct SyncedOpx : popx::Opx {
+  using popx::Opx::Opx;
+  void grow(poplar::program::Sequence& prog) const final {
+    SyncOp sync(op_p->getSettings(), poplar::SyncType::INTERNAL);
+    poplar::program::Sequence of;
+    popx::SyncOpx(&sync, dv_p).grow(of);
+    std::ostringstream text;
+    poplar::program::dumpProgram(graph(), of, text);
+    written() = text.str();
+    prog.add(of);
+    setOutTensor(0, cloneNcopy(prog, getInTensor(0)));
+  }
+  static std::string& written() {
+    static std::string text;
+    return text;
+  }
+};
+
 struct Register {
   template <class OPX>
   static void add(const std::string& type, OpManager::OpFactoryFunc factory) {
@@ -112,6 +190,12 @@ struct Register {
     static std::vector<std::unique_ptr<popx::OpxCreator<OPX>>> lowerings;
     ops.push_back(
         std::make_unique<OpCreator<Plain>>(OpDefinitions({{named(type), {}}}), factory, true));
+    lowerings.push_back(std::make_unique<popx::OpxCreator<OPX>>(named(type)));
+  }
+  /// Of operators that others make.
+  template <class OPX>
+  static void lowering(const std::string& type) {
+    static std::vector<std::unique_ptr<popx::OpxCreator<OPX>>> lowerings;
     lowerings.push_back(std::make_unique<popx::OpxCreator<OPX>>(named(type)));
   }
   template <class OPX>
@@ -195,6 +279,49 @@ struct Register {
       const auto reduction = static_cast<ReductionType>(attribute<Attributes::Int>(info, "how"));
       return std::make_unique<Own<L1Op>>(info.opid, 0.25f, reduction, info.settings);
     });
+    add<L1Opx>("L1Trained", [](const OpCreatorInfo& info) -> std::unique_ptr<Op> {
+      const auto reduction = static_cast<ReductionType>(attribute<Attributes::Int>(info, "how"));
+      return std::make_unique<TrainedL1>(info.opid, 0.25f, reduction, info.settings);
+    });
+    lowering<L1GradOpx>("L1Grad");
+    add<CumSumOpx>("CumSumTrained", [](const OpCreatorInfo& info) {
+      auto op = std::make_unique<TrainedCumSum>(
+          info.opid, attribute<Attributes::Int>(info, "exclusive"),
+          attribute<Attributes::Int>(info, "reverse"), info.settings);
+      op->gradientAxis = attribute<Attributes::Int>(info, "axis");
+      return shaped<CumSumOp>(info, std::move(op));
+    });
+    lowering<CumSumGradOpx>("CumSumGrad");
+    add<OnehotOpx>("OnehotTrained", [](const OpCreatorInfo& info) {
+      return shaped<OnehotOp>(
+          info, std::make_unique<TrainedOnehot>(info.opid, attribute<Attributes::Int>(info, "axis"),
+                                                info.settings));
+    });
+    lowering<OnehotGradOpx>("OnehotGrad");
+    add<AddBiasOpx>("AddBiasTrained", [](const OpCreatorInfo& info) {
+      return shaped<Plain>(info, std::make_unique<TrainedAddBias>(info.opid, info.settings));
+    });
+    lowering<AddBiasBiasGradOpx>("AddBiasBiasGrad");
+    add<SoftmaxInplaceOpx>("SoftmaxInplace", [](const OpCreatorInfo& info) {
+      const SoftmaxOp of(info.opid, attribute<Attributes::Int>(info, "axis"), info.settings);
+      return renamed("SoftmaxInplace", std::make_unique<SoftmaxInplaceOp>(of));
+    });
+    add<LogSoftmaxInplaceOpx>("LogSoftmaxInplace", [](const OpCreatorInfo& info) {
+      const LogSoftmaxOp of(info.opid, attribute<Attributes::Int>(info, "axis"), info.settings);
+      return renamed("LogSoftmaxInplace", std::make_unique<LogSoftmaxInplaceOp>(of));
+    });
+    add<IncrementModInplaceOpx>("IncrementModInplace", [](const OpCreatorInfo& info) {
+      const IncrementModOp of(info.opid, 3, 7, info.settings);
+      return renamed("IncrementModInplace", std::make_unique<IncrementModInplaceOp>(of));
+    });
+    add<PrintTensorOpx>("Print", [](const OpCreatorInfo& info) -> std::unique_ptr<Op> {
+      return std::make_unique<Own<PrintTensorOp>>(
+          info.opid, attribute<Attributes::Int>(info, "self") != 0, false,
+          attribute<Attributes::String>(info, "title"),
+          PrintTensorFmt(5, 2, 75, 3, PrintTensorFmt::FloatFormat::Fixed, ',', '(', ')'),
+          info.settings);
+    });
+    plain<SyncedOpx>("Synced");
     add<GetRandomSeedOpx>("NextSeed", [](const OpCreatorInfo& info) -> std::unique_ptr<Op> {
       return std::make_unique<GetRandomSeedOp>(info.opid, info.settings);
     });
@@ -228,6 +355,11 @@ std::string answers() {
 }
 
 }  // namespace
+
+/// The program that the last Synced operator has grown, as JSON.
+extern "C" __attribute__((visibility("default"))) const char* model_synced() {
+  return SyncedOpx::written().c_str();
+}
 
 extern "C" __attribute__((visibility("default"))) const char* model_answers() {
   static std::string said;

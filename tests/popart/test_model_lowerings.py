@@ -1,6 +1,9 @@
 """The classes that lower operators that models have, for operators of other names, beside NumPy."""
 
 import ctypes
+import os
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +125,114 @@ def check_arithmetic(library: str) -> None:
 
 def test_arithmetic(library: Library, tmp_path: Path) -> None:
     isolated(check_arithmetic, library("model_lowerings"), cwd=tmp_path)
+
+
+def derivative(f: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
+    """The gradient of a sum, by central differences in 64 bits."""
+    x = x.astype("float64")
+    found = np.zeros_like(x)
+    for place in np.ndindex(*x.shape):
+        step = np.zeros_like(x)
+        step[place] = 1e-6
+        found[place] = np.sum(f(x + step) - f(x - step)) / 2e-6
+    return found
+
+
+def check_gradients(library: str) -> None:
+    ctypes.CDLL(library)
+    x, bias = floats(2, 3, 4), floats(3)
+    for how, scale in ((0, 1.0), (1, 1 / 24)):
+        y, got, weight = results("L1Trained", {"x": x}, "x", how=how)
+        close(y, np.abs(x).sum() * 0.25 * scale, "L1")
+        want = derivative(lambda a: weight * np.abs(a) * 0.25 * scale, x)  # noqa: B023
+        close(got["x"], want, "L1Grad", 1e-5)
+    for exclusive in (0, 1):
+        for reverse in (0, 1):
+
+            def sums(a: np.ndarray, axis: int = 0) -> np.ndarray:
+                turned = np.flip(a, axis) if reverse else a  # noqa: B023
+                total = np.cumsum(turned, axis) - (turned if exclusive else 0)  # noqa: B023
+                return np.flip(total, axis) if reverse else total  # noqa: B023
+
+            for axis in (0, 1, 2, -1):
+                y, got, weights = results(
+                    "CumSumTrained",
+                    {"x": x},
+                    "x",
+                    exclusive=exclusive,
+                    reverse=reverse,
+                    axis=axis,
+                )
+                close(y, sums(x.astype("float64")), "CumSum")
+                want = derivative(lambda a: weights * sums(a, axis), x)  # noqa: B023
+                close(got["x"], want, "CumSumGrad", 1e-5)
+    y, got, weights = results("AddBiasTrained", {"x": x, "b": bias}, "xb")
+    close(y, x + bias[:, None], "AddBias")
+    same(got["x"], weights)
+    close(got["b"], weights.sum((0, 2)), "AddBiasBiasGrad")
+    i = np.array([[1, 0], [3, 2]], "int32")
+    depth, values = np.array(4, "int32"), np.array([-1, 2], "float32")
+    for axis in (-1, 0, 1):
+        chosen = np.moveaxis(i[..., None] == np.arange(4), -1, axis)
+        inputs = {"i": i, "d": depth, "v": values}
+        how = {"axis": axis, "to": list(chosen.shape), "type": "FLOAT"}
+        y, got, weights = results("OnehotTrained", inputs, "v", **how)
+        same(y, np.where(chosen, 2, -1))
+        close(got["v"], np.array([weights[~chosen].sum(), weights[chosen].sum()]), "OnehotGrad")
+
+
+def test_gradients(library: Library, tmp_path: Path) -> None:
+    isolated(check_gradients, library("model_lowerings"), cwd=tmp_path)
+
+
+def check_in_place(library: str) -> None:
+    ctypes.CDLL(library)
+    x = floats(2, 3, 4)
+    for axis in (1, 2, -1):
+        rows = x.astype("float64").reshape(*x.shape[: axis % 3], -1)
+        shares = np.exp(rows) / np.exp(rows).sum(-1, keepdims=True)
+        got = results("SoftmaxInplace", {"x": x}, axis=axis)[0]
+        close(got, shares.reshape(x.shape), "SoftmaxInplace")
+        got = results("LogSoftmaxInplace", {"x": x}, axis=axis)[0]
+        close(got, np.log(shares).reshape(x.shape), "LogSoftmaxInplace")
+    for dtype in ("int32", "uint32", "float32"):
+        whole = np.arange(9).astype(dtype)
+        same(results("IncrementModInplace", {"x": whole})[0], (whole + 3) % 7)
+
+
+def test_variants_in_place(library: Library, tmp_path: Path) -> None:
+    isolated(check_in_place, library("model_lowerings"), cwd=tmp_path)
+
+
+def printed(title: str, prints: bool, x: np.ndarray) -> str:
+    """What the operator Print writes to standard error; it passes `x` on."""
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            same(results("Print", {"x": x}, self=int(prints), title=title)[0], x)
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        file.seek(0)
+        return file.read().decode()
+
+
+def check_side_effects(library: str) -> None:
+    loaded = ctypes.CDLL(library)
+    x = np.array([1.5, -2.25], "float32")
+    assert printed("of x", True, x) == "of x: (1.50,-2.25)\n"
+    assert printed("", True, x) == "x: (1.50,-2.25)\n"
+    assert printed("of x", False, x) == ""
+    many = printed("many", True, np.arange(8, dtype="float32"))
+    assert many == "many: (0.00,1.00,...,6.00,7.00)\n"
+    same(results("Synced", {"x": x})[0], x)
+    loaded.model_synced.restype = ctypes.c_char_p
+    assert "Sync" in loaded.model_synced().decode()
+
+
+def test_prints_and_synchronizations(library: Library, tmp_path: Path) -> None:
+    isolated(check_side_effects, library("model_lowerings"), cwd=tmp_path)
 
 
 def check_steps(library: str) -> None:

@@ -494,6 +494,11 @@ def test_collectives_of_popops_and_sizes_of_fields(tmp_path: Path):
         (line,) = (each for each in lines if each.startswith(f"{name}:"))
         return np.array(line.split(":")[1].split(), "float32")
 
+    # Each replica has one of the sums of elements 0, 3 and 4, and one of those of 1 and 2.
+    sums = np.arange(20.0).reshape(4, 5).sum(axis=0)
+    first, second = [*sums[[0, 3, 4]], 0], [*sums[[1, 2]], 0, 0]
+    np.testing.assert_array_equal(shown("parts"), np.stack([first, second], 1).ravel())
+    assert lines[1].endswith("a tensor of rank 2 given, expected a vector; flatten it")
     x, rows = np.arange(8.0).reshape(4, 2), np.arange(16.0).reshape(4, 4)
     for name, f in {"sum": np.sum, "max": np.max, "min": np.min, "changed": np.sum}.items():
         np.testing.assert_array_equal(shown(name), np.tile(f(x, axis=0), 4), name)
@@ -556,6 +561,7 @@ module: compileModule: the graph has stream 's'
 other: setFloatingPointBehaviour: Tensor(unsigned int [1472] of variables [1]) is no tensor
 cleared: getAndModifyFloatingPointBehaviour: inv is cleared, which is on
 0.5 -1.25 3 0.5 -1.25 3 1.5 1.5
+joined: Tensor::getMetadata: Tensor(quarter [6] of variables [1,17]) joins tensors of different
 metadata: Graph::addConstant: float with metadata; only quarter has it
 6 in 11
 F152, scale 3

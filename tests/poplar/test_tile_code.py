@@ -286,3 +286,41 @@ def test_a_gpp_names_the_remedy_where_it_does_not_know_a_part_of_a_vector(
     monkeypatch.setenv("CXX", "g++")
     with pytest.raises(COMPILATION, match=r"v\.xy is a part of a vector.*install clang 15"):
         run("Parts", np.zeros(1), PARTS)
+
+
+TILES = """
+#include <ipu_builtins.h>
+#include <poplar/Vertex.hpp>
+struct One : poplar::Vertex {
+  poplar::Output<unsigned> y;
+  void compute() { *y = __builtin_ipu_get_tile_id(); }
+};
+struct Six : poplar::MultiVertex {
+  poplar::Output<poplar::Vector<unsigned>> y;
+  void compute(unsigned worker) { y[worker] = __builtin_ipu_get_tile_id(); }
+};
+"""
+
+
+@pytest.mark.parametrize("option", ["", "debug.instrument", "debug.checkBounds"])
+def test_a_vertex_knows_the_number_of_its_tile_in_its_ipu(compiler: str, option: str) -> None:
+    model = poplar.IPUModel()
+    model.numIPUs, model.tilesPerIPU = 2, 8
+    graph = poplar.Graph(model.createDevice())
+    graph.addCodelets(TILES)
+    tensors = {n: graph.addVariable(poplar.UNSIGNED_INT, [k], n) for n, k in (("a", 16), ("b", 6))}
+    cs = graph.addComputeSet()
+    for tile in range(16):
+        graph.setTileMapping(tensors["a"][tile], tile)
+        graph.setTileMapping(graph.addVertex(cs, "One", {"y": tensors["a"][tile]}), tile)
+    graph.setTileMapping(tensors["b"], 13)
+    graph.setTileMapping(graph.addVertex(cs, "Six", {"y": tensors["b"]}), 13)
+    for name, tensor in tensors.items():
+        graph.createHostRead(name, tensor)
+    engine = poplar.Engine(graph, [program.Execute(cs)], {option: "true"} if option else {})
+    engine.run(0)
+    found = {name: np.zeros(t.shape(), np.uint32) for name, t in tensors.items()}
+    for name, values in found.items():
+        engine.readTensor(name, values)
+    assert found["a"].tolist() == [*range(8), *range(8)]
+    assert found["b"].tolist() == [5] * 6

@@ -106,3 +106,23 @@ def test_vertices_by_name(name: str) -> None:
     expected = np.full((4, 5), value, NAMED[name])
     expected[1] = 0
     np.testing.assert_array_equal(filled, expected)
+
+
+@pytest.mark.parametrize("name", ["int", "unsigned int", "half", "float"])
+def test_zeros_by_name(name: str) -> None:
+    def build(g: poplar.Graph, t: poplar.Tensor, prog: poplar.program.Sequence) -> None:
+        cs = g.addComputeSet("zero")
+        vertices = {g.addVertex(cs, f"popops::Zero<{name}>"): t[0].slice(1, 4, 0)}
+        if name in ("half", "float"):
+            vertices[g.addVertex(cs, f"popops::Zero2d<{name}>")] = t.slice(2, 4, 0)
+        for vertex, out in vertices.items():
+            g.connect(vertex["out"], out)
+            g.setTileMapping(vertex, 0)
+        prog.add(poplar.program.Execute(cs))
+
+    zeroed = run(build, np.ones((4, 5), NAMED[name]))[0]
+    expected = np.ones((4, 5), NAMED[name])
+    expected[0, 1:4] = 0
+    if name in ("half", "float"):
+        expected[2:] = 0
+    np.testing.assert_array_equal(zeroed, expected)

@@ -87,6 +87,8 @@ class memory_allocation_err : public error {
   ~memory_allocation_err() override;
   virtual std::unique_ptr<memory_allocation_err> clone() const = 0;
   virtual std::string getSummaryReport() const = 0;
+  /// Of PopART 1 and 2. A class that has no report of the graph gives its summary.
+  virtual std::string getGraphReport(bool useCbor) const;
   virtual std::string getProfilePath() const = 0;
 };
 

@@ -309,6 +309,23 @@ class Ir {
   bool applyPreAliasPattern(const PreAliasPattern* pattern, Graph& graph);
   /// Runs a transform of the library or program, by its id, unless it is switched off.
   void applyTransform(std::size_t transformId, Graph& graph);
+  /// applyTransform(), by PopART's name for it in 2021.
+  void applyTransformIfEnabled(std::size_t transformId, Graph& graph) {
+    applyTransform(transformId, graph);
+  }
+  /// What apply() of a new `T` returns, of a transform that need not be registered. Runs it whether or
+  /// not it is switched off.
+  template <class T, class... Args>
+  auto applyTransform(Args... args) -> decltype(T().apply(std::forward<Args>(args)...)) {
+    return T().apply(std::forward<Args>(args)...);
+  }
+  /// The same, and nothing if the transform is switched off.
+  template <class T, class... Args>
+  auto applyTransformIfEnabled(Args... args)
+      -> nonstd::optional<decltype(T().apply(std::forward<Args>(args)...))> {
+    if (transformsOff_.count(T::id()) > 0) return {};
+    return T().apply(std::forward<Args>(args)...);
+  }
   /// Switches a transform on or off, by its id, for applyTransform(). All are on at first.
   void enableTransform(std::size_t transformId, bool enable);
   /// Applies the patterns of setPatterns() to a graph, until none matches. What the host gets, and

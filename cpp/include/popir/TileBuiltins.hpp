@@ -170,6 +170,10 @@ inline unsigned tile_builtin_ipu_get_scount_l() { return static_cast<unsigned>(p
 inline unsigned tile_builtin_ipu_get_scount_u() { return static_cast<unsigned>(popir::tile::cycles() >> 32); }
 inline bool tile_builtin_ipu_is_worker_mode() { return true; }
 
+// An engine looks for this by name in a library of codelets (codelets/library.cpp).
+extern "C" __attribute__((weak, visibility("default"))) void popir_set_tile(unsigned tile) { popir::tile::worker().tile = tile; }
+inline unsigned tile_builtin_ipu_get_tile_id() { return popir::tile::worker().tile; }
+
 inline popir::float2 tile_builtin_ipu_f32v2axpy(popir::float2 x, popir::float2 y) { return popir::tile::axpy(x, y); }
 
 // What moves data between registers that the host does not have.
@@ -203,7 +207,6 @@ POPIR_NO_MEANING(f16v2gina)
 POPIR_NO_MEANING(f32v2gina)
 POPIR_NO_MEANING(f32v2aop)
 POPIR_NO_MEANING(aop)
-POPIR_NO_MEANING(get_tile_id)
 POPIR_NO_MEANING(get_worker_id)
 POPIR_NO_MEANING(get_vertex_base)
 POPIR_NO_MEANING(tapack)

@@ -119,6 +119,8 @@ struct Worker {
   std::mt19937_64 random{0x9e3779b97f4a7c15ull};
   float accumulators[16] = {};
   float tas = 0;
+  /// Its tile, by number in the IPU; the engine sets it before it runs a vertex.
+  unsigned tile = 0;
 };
 inline Worker& worker() {
   static thread_local Worker own;

@@ -2,6 +2,6 @@
 #ifndef popir_sdk_symbol_hpp
 #define popir_sdk_symbol_hpp
 
-#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_56356690
+#define POPIR_SDK_SYMBOL popir_sdk_0_1_0_9470ed1b
 
 #endif

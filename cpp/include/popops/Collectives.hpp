@@ -53,7 +53,9 @@ void replicatedAllReduceInPlace(poplar::Graph& graph, poplar::Tensor& data, Coll
                                 const poplar::DebugContext& debugContext = {},
                                 const poplar::OptionFlags& options = {});
 /// Each replica gets one part of the reduction: its elements divided by the replicas, rounded up,
-/// with zeros beyond the end.
+/// with zeros beyond the end. Where the replica has several IPUs, the elements on each are divided so,
+/// and one part of each follows another.
+/// \throws poplibs_error for a tensor that is no vector
 poplar::Tensor replicatedReduceScatter(poplar::Graph& graph, const poplar::Tensor& toReduce,
                                        CollectiveOperator op, poplar::program::Sequence& prog,
                                        const poplar::DebugContext& debugContext = {},

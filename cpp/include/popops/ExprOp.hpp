@@ -99,6 +99,16 @@ enum class UnaryOpType { POPOPS_EXPR_UNARY_OPS(POPOPS_ENUMERATOR) };
 enum class BinaryOpType { POPOPS_EXPR_BINARY_OPS(POPOPS_ENUMERATOR) };
 enum class TernaryOpType { POPOPS_EXPR_TERNARY_OPS(POPOPS_ENUMERATOR) };
 #undef POPOPS_ENUMERATOR
+/// What PopLibs' vertices that combine a tensor with a scalar or a vector do, as
+/// PopLibs had it until 1.2.
+enum class BroadcastOpType {
+  ADD,
+  INV_STD_DEV_TO_VARIANCE,
+  MULTIPLY,
+  SUBTRACT,
+  VARIANCE_TO_INV_STD_DEV,
+  SCALED_ADD
+};
 
 }  // namespace expr
 }  // namespace popops

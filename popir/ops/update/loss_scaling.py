@@ -87,7 +87,8 @@ class LossScaleUpdateOp(Op):
     them.
     """
 
-    opid = graphcore_id("LossScaleUpdate")
+    opid = graphcore_id("LossScaleUpdate", 2)
+    """Version 1 is the class of that name that operators in C++ create."""
     openAttributes = True
 
     def setup(self) -> None:

@@ -233,6 +233,24 @@ void quarters(const Device& device) {
   copyDeviceHalfToFloat(device.getTarget(), bits.data(), values.data(), 8);
   for (float each : values) std::cout << each << " ";
   std::cout << "\n";
+  // Clones, constants and variables of one metadata are joined; those of several are not.
+  const Tensor more = graph.cloneN(QUARTER, metadata, a, 2),
+               variable = graph.addVariable(QUARTER, metadata, {2, 3}, "variable");
+  for (const Tensor& t :
+       {concat(clones, more), concat(variable, more), concat(clones[1], a), concat(a, c)})
+    if (!t.hasMetadata()) std::cout << "no metadata of " << t << "\n";
+  const Tensor other = createConstantMetadataTensor(graph, QuarterMetadata::Format::F152, 1);
+  for (auto how : {TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION,
+                   TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION}) {
+    const Tensor two = graph.cloneN(QUARTER, concat(metadata.reshape({1}), other.reshape({1})), a,
+                                    2, {}, TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES, how);
+    for (std::size_t i : {0, 1})
+      if (!two[i].getMetadata().intersectsWith(i == 0 ? metadata : other))
+        std::cout << "other metadata of clone " << i << "\n";
+    if (two.hasMetadata()) std::cout << "clones of two metadata have one\n";
+  }
+  expect<tensor_metadata_error>(
+      "joined", [&] { concat(a, graph.cloneN(QUARTER, other, a, 1)[0]).getMetadata(); });
   expect<type_error>("metadata", [&] { graph.addConstant(FLOAT, metadata, {2}, 1.5f); });
 }
 

@@ -28,11 +28,13 @@ void fails(Do act) {
 }
 
 struct Made {
-  explicit Made(unsigned replicas) : graph(device(), replication_factor(replicas)) {
+  explicit Made(unsigned replicas, unsigned numIPUs = 1)
+      : ipus(numIPUs), graph(device(), replication_factor(replicas)) {
     popops::addCodelets(graph);
   }
-  static Device device() {
+  Device device() const {
     IPUModel model("ipu2");
+    model.numIPUs = ipus;
     model.tilesPerIPU = 4;
     return model.createDevice();
   }
@@ -68,6 +70,7 @@ struct Made {
       std::cout << "\n";
     }
   }
+  unsigned ipus;
   Graph graph;
   Sequence prog;
   std::vector<std::pair<std::string, std::size_t>> ins, outs;
@@ -84,13 +87,27 @@ void overReplicas() {
   popops::replicatedAllReduceWithOutput(g, x, written, Operation::MIN, made.prog, "min",
                                         {{"useReplicatedImplementation", "true"}});
   made.out("min", written);
-  made.out("part", popops::replicatedReduceScatter(g, rows, Operation::ADD, made.prog));
+  made.out("part", popops::replicatedReduceScatter(g, rows.flatten(), Operation::ADD, made.prog));
   made.out("all", popops::replicatedAllGather(g, x, made.prog));
   made.out("exchanged", popops::allToAllPersonalizedExchange(g, rows, made.prog));
   Tensor changed = x;
   popops::replicatedAllReduceInPlace(g, changed, Operation::ADD, made.prog);
   made.out("changed", x);
   made.run(kReplicas);
+}
+
+/// Replicas of two IPUs, with three elements on the one and two on the other.
+void overReplicasOfIpus() {
+  Made made(kReplicas, 2 * kReplicas);
+  Graph& g = made.graph;
+  const Tensor x = made.numbered("x", {5});
+  g.setTileMapping(x, 1);
+  g.setTileMapping(x.slice(1, 3), 6);
+  made.out("parts", popops::replicatedReduceScatter(g, x, popops::Operation::ADD, made.prog));
+  made.run(kReplicas);
+  fails([&] {
+    popops::replicatedReduceScatter(g, x.expand({0}), popops::Operation::ADD, made.prog);
+  });
 }
 
 void overIpus() {
@@ -144,6 +161,7 @@ void fields() {
 }  // namespace
 
 int main() {
+  overReplicasOfIpus();
   overReplicas();
   overIpus();
   fields();

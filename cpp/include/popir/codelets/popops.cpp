@@ -31,6 +31,35 @@ class Fill2d : public poplar::Vertex {
   }
 };
 
+/// Fill and Fill2d with 0, as PopLibs had them until 1.2.
+template <class Value>
+class Zero : public poplar::Vertex {
+ public:
+  poplar::Output<poplar::Vector<Value>> out;
+
+  bool compute() {
+    for (unsigned i = 0; i < out.size(); ++i) out[i] = 0;
+    return true;
+  }
+};
+template <class Value>
+class Zero2d : public poplar::Vertex {
+ public:
+  poplar::Vector<poplar::Output<poplar::Vector<Value>>> out;
+
+  bool compute() {
+    for (unsigned i = 0; i < out.size(); ++i)
+      for (unsigned j = 0; j < out[i].size(); ++j) out[i][j] = 0;
+    return true;
+  }
+};
+
+template class Zero<float>;
+template class Zero<half>;
+template class Zero<int>;
+template class Zero<unsigned>;
+template class Zero2d<float>;
+template class Zero2d<half>;
 template class Fill<float>;
 template class Fill<half>;
 template class Fill<int>;

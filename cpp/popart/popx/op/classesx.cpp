@@ -78,6 +78,7 @@ class LambSquareOpx : public Opx {
 
 OpxCreator<GetRandomSeedOpx> getRandomSeedOpxCreator(Onnx::CustomOperators::GetRandomSeed);
 OpxCreator<ModifyRandomSeedOpx> modifyRandomSeedOpxCreator(Onnx::CustomOperators::ModifyRandomSeed);
+OpxCreator<LossScaleUpdateOpx> lossScaleUpdateOpxCreator(Onnx::CustomOperators::LossScaleUpdate);
 OpxCreator<SyncOpx> syncOpxCreator(Onnx::CustomOperators::Sync);
 OpxCreator<HistogramOpx> histogramOpxCreator(Onnx::CustomOperators::Histogram);
 OpxCreator<LambSquareOpx> lambSquareOpxCreator(Onnx::CustomOperators::LambSquare);
