@@ -167,7 +167,8 @@ void checkComplete(const GraphImpl& graph, unsigned computeSet) {
         if (!content.tensors[k].valid())
           refuse("is not connected at [" + std::to_string(k) + "]; use Graph::connect");
       for (const auto& m : content.metadata)
-        if (!m.view().sameElements(content.metadata.front().view())) refuse("has tensors of different metadata");
+        if (!m.view().sameElements(content.metadata.front().view()))
+          refuse("has tensors of different metadata");
     }
   }
 }

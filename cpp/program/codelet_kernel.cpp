@@ -28,15 +28,18 @@ class CodeletVertices {
         operandOf_(operandOf),
         counts_(engine.checkBounds ? nullptr : engine.counts) {
     const auto& ids = graph.computeSets[computeSet].vertices;
+    const Codelet* asked = nullptr;
+    TileSetter setTile = nullptr;  // of the codelet that was asked last
     for (const auto id : ids) {
       auto codelet = graph.vertices[id].codelet;
       if (engine.checkBounds)
         codelet = graph.codelets.variant(*codelet, CodeletVariant::CheckBounds);
       for (std::size_t f = 0; f < codelet->numFields; ++f)
         align_ = std::max<std::size_t>(align_, codelet->fields[f].align);
+      if (codelet.get() != asked) setTile = tileSetterOf(*codelet);
+      asked = codelet.get();
       const auto tile = graph.vertices[id].tile.value_or(0);
-      calls_.push_back(
-          {codelet, id, 0, tile % graph.target.getTilesPerIPU(), tileSetterOf(*codelet)});
+      calls_.push_back({codelet, id, 0, tile % graph.target.getTilesPerIPU(), setTile});
     }
     for (auto& each : calls_) each.at = reserve(each.codelet->bytes);
     for (std::size_t i = 0; i < ids.size(); ++i)
