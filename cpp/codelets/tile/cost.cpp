@@ -761,10 +761,13 @@ class Coster {
       return ops;
     }
     if (op == "fdiv") {
-      if (laneOf(i.type) != "half") return auxs(lanesOf(i.type), kDivision);
-      auto ops = auxs(2);
-      ops.push_back({Pipe::Aux, kDivision});
-      ops.push_back({Pipe::Aux});
+      // It has one lane, and is of floats: halves are converted, both operands and the quotients, two
+      // at a time.
+      const auto lanes = lanesOf(i.type), pairs = (lanes + 1) / 2;
+      const bool converts = laneOf(i.type) == "half";
+      auto ops = auxs(converts ? 2 * pairs : 0);
+      ops.insert(ops.end(), lanes, MicroOp{Pipe::Aux, kDivision});
+      ops.insert(ops.end(), converts ? pairs : 0, MicroOp{Pipe::Aux});
       return ops;
     }
     if (op == "frem") return auxs(lanesOf(i.type), libraryFunctions().at("fmod"));
