@@ -100,8 +100,11 @@ class Sharer {
     compute(phase, result().byTile(), [&](std::int64_t n) { return part(n); });
     for (std::size_t i = 0; i < places_.size(); ++i) need(phase, i);
     if (kind_) phase.calls = kind_->phases(whole_);
-    if (kind_ && std::string_view(kind_->name) == "popnn::Nll")
-      oneHot(phase, places_[0].byTile(), result().byTile());
+    if (kind_ && std::string_view(kind_->name) == "popnn::Nll") {
+      const auto& p = vertex_.operands[0].tensor;
+      const MappedTensor first(graph_, loss->columns > 0 ? p.slice(0, 1, p.rank() - 1) : p);
+      oneHot(phase, places_[0].byTile(), first.byTile());
+    }
     std::vector<Phase> phases;
     if (sums && loss->counts()) divisor(*loss, phases);
     phases.push_back(std::move(phase));
@@ -345,7 +348,8 @@ class Sharer {
   void oneHot(Phase& phase, const Held& held, const Held& rows) const {
     phase.temporary.resize(tiles_);
     for (unsigned t = 0; t < tiles_; ++t)
-      phase.temporary[t] += static_cast<std::uint64_t>(held[t] + rows[t]) * places_[0].elementBytes();
+      phase.temporary[t] +=
+          static_cast<std::uint64_t>(held[t] + rows[t]) * places_[0].elementBytes();
   }
   // A tile's part of that, of `elements` in `rows` rows.
   std::uint64_t partOfLosses(const NllWork& loss, std::int64_t elements, std::int64_t rows) const {
@@ -435,8 +439,9 @@ class Sharer {
     }
     const auto all = std::accumulate(made.begin(), made.end(), std::int64_t{0});
     if (all > 0)
-      stages({poplar::FLOAT, static_cast<std::uint64_t>(all), levels + 1, 1, popops::Operation::ADD},
-             made, result(), phases);
+      stages(
+          {poplar::FLOAT, static_cast<std::uint64_t>(all), levels + 1, 1, popops::Operation::ADD},
+          made, result(), phases);
     const auto type = vertex_.operands[written_].tensor.elementType();
     if (type == poplar::FLOAT) return phases;
     phases.emplace_back(spec_);

@@ -317,8 +317,8 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step, const 
       exchangeCode_[t] += code;
       cost.exchangeCodeBytes += code;
       ipus[ipu] = true;
-      gathered.raise(t, phase.traffic.received()[t] +
-                            (phase.temporary.empty() ? 0 : phase.temporary[t]));
+      gathered.raise(
+          t, phase.traffic.received()[t] + (phase.temporary.empty() ? 0 : phase.temporary[t]));
       if (!phase.interleaved.empty()) interleaved.raise(t, phase.interleaved[t]);
     }
     compute += static_cast<double>(phase.times) * ofTiles;

@@ -33,9 +33,9 @@ void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
     if (operands[i].access != Access::Read && !t.isParallelWriteable())
       refuse(i, "cannot be written, it holds constants or an element twice: " + t.getDebugStr());
   }
-  graph.impl()->computeSets[cs.getId()].bulk.push_back(
-      {std::move(kernel), std::move(operands), std::move(name), graph.virtualTiles(),
-       std::move(constants)});
+  graph.impl()->computeSets[cs.getId()].bulk.push_back({std::move(kernel), std::move(operands),
+                                                        std::move(name), graph.virtualTiles(),
+                                                        std::move(constants)});
 }
 
 void addBulkVertex(poplar::Graph& graph, poplar::program::Sequence& prog,

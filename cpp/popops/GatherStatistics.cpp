@@ -48,9 +48,8 @@ Tensor counted(Graph& graph, const Tensor& input, const Tensor& levels, bool abs
         "HALF, the levels a vector; given were " +
         type.toString() + " " + input.shapeToString() + " and " + levels.elementType().toString() +
         " " + levels.shapeToString());
-  const Tensor counts =
-      graph.addVariable(inFloat ? poplar::FLOAT : poplar::UNSIGNED_INT, {levels.numElements() + 1},
-                        {context, "counts"});
+  const Tensor counts = graph.addVariable(inFloat ? poplar::FLOAT : poplar::UNSIGNED_INT,
+                                          {levels.numElements() + 1}, {context, "counts"});
   poputil::mapTensorLinearly(graph, counts);
   popir::addBulkVertex(graph, prog, std::make_shared<popir::HistogramKernel>(absolute),
                        {{input.flatten(), popir::Access::Read},

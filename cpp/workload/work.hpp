@@ -429,9 +429,10 @@ struct CopyWork {
 
 /// A vertex, or a tile's part of one.
 using VertexWork =
-    std::variant<UnknownWork, ElementsWork, HistogramWork, ScaledAddWork, OperatorWork, CastWork, GfloatWork,
-                 ActivationWork, ExpressionWork, SlicesWork, TransposeWork, ReduceWork, RowsWork,
-                 NllWork, SortedRowsWork, WindowsWork, PoolingWork, ContractionWork, CopyWork>;
+    std::variant<UnknownWork, ElementsWork, HistogramWork, ScaledAddWork, OperatorWork, CastWork,
+                 GfloatWork, ActivationWork, ExpressionWork, SlicesWork, TransposeWork, ReduceWork,
+                 RowsWork, NllWork, SortedRowsWork, WindowsWork, PoolingWork, ContractionWork,
+                 CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {

@@ -34,7 +34,8 @@ std::unique_ptr<Runner> IotaKernel::prepare(const std::vector<Layout>& operands,
 void IotaKernel::check(const std::vector<OperandInfo>& operands) const {
   requireOperands(operands, 1);
   const auto& out = operands[0];
-  require(out.type == poplar::INT || out.type == poplar::UNSIGNED_INT, "iota is of 32-bit integers");
+  require(out.type == poplar::INT || out.type == poplar::UNSIGNED_INT,
+          "iota is of 32-bit integers");
   requireOperand(out, Access::Write, out.type, {elementsOf(out)});
 }
 

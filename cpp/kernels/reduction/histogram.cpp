@@ -60,7 +60,9 @@ class HistogramRunner : public Runner {
   }
 
  private:
-  std::int64_t tasks() const { return std::max<std::int64_t>(1, (elements_ + kBlock - 1) / kBlock); }
+  std::int64_t tasks() const {
+    return std::max<std::int64_t>(1, (elements_ + kBlock - 1) / kBlock);
+  }
 
   bool absolute_;
   std::int64_t elements_, levels_;

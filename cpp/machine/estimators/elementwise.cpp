@@ -312,7 +312,7 @@ Cycles fill(const TargetSpec& spec, const ElementsWork& w) {
 // A tile has one stretch, of which each worker takes four elements or more.
 Cycles iota(const TargetSpec& spec, const ElementsWork& w) {
   const auto each = std::max(perWorker(spec, w), std::min<Cycles>(w.elements, 4));
-  return supervised(spec, 0, 10 + 4 + overVectors(each, vectorWidth(spec, w.type), 3));
+  return supervised(spec, 0, 10 + 4 + 3 * ceilDiv(each, vectorWidth(spec, w.type)));
 }
 Formula iotaFormula(const ElementsWork& w) {
   return known(w.type == poplar::INT || w.type == poplar::UNSIGNED_INT);

@@ -434,7 +434,9 @@ class ElementLossGradOpx(ElementLossOpx):
         if op.is_signed:
             wide = poplar.DOUBLE if operands[0].elementType() == poplar.DOUBLE else poplar.FLOAT
             factor = self.getConst(wide, [], op.factor, "scale")
-            tree = pe.Mul(pe.Mul(places[0], pe.PlaceHolder(len(operands) + 1)), pe.Signum(places[1]))
+            tree = pe.Mul(
+                pe.Mul(places[0], pe.PlaceHolder(len(operands) + 1)), pe.Signum(places[1])
+            )
             operands.append(factor)
         else:
             tree = pe.Mul(places[0], pe.Const(op.factor))
