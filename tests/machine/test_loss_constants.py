@@ -5,6 +5,7 @@ nllx.cpp, softmaxx.cpp and l1x.cpp of willow) were read for each row, in bytes b
 """
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,16 +17,16 @@ from popir.profile import MachineReport
 from tests.machine.net import Net
 
 
-def constants(report: MachineReport, without: str = "") -> Counter[tuple[str, int]]:
+def constants(report: MachineReport) -> Counter[tuple[str, int]]:
     """The constants on tiles: how many of each name, without what is before it, and bytes."""
     return Counter(
-        (v.name.rpartition("/")[2], v.bytes)
-        for v in report.variables
-        if v.category == "constants" and not (without and without in v.name)
+        (v.name.rpartition("/")[2], v.bytes) for v in report.variables if v.category == "constants"
     )
 
 
-def training(loss_of, **settings) -> MachineReport:
+def training(
+    loss_of: Callable[[popir.Builder, str], str], **settings: tuple[float, bool]
+) -> MachineReport:
     builder = popir.Builder(opsets={"ai.onnx": 17, "ai.graphcore": 1})
     x = builder.addInputTensor("FLOAT", [4, 8], "x")
     w = builder.addInitializedInputTensor(np.ones((8, 8), np.float32), "w")
@@ -46,7 +47,7 @@ def started(report: MachineReport) -> list[tuple[str, int]]:
     return [(v.category, v.bytes) for v in report.variables if v.name.startswith("Gradient___")]
 
 
-def test_the_start_of_the_gradient_is_a_constant_on_a_tile():
+def test_the_start_of_the_gradient_is_a_constant_on_a_tile() -> None:
     report = training(lambda b, y: b.aiGraphcore.l1loss([y], 0.1))
     assert ("constants", 4) in started(report)
     on_tiles = next(m for m in report.memory if m.category == "constants")
@@ -55,7 +56,7 @@ def test_the_start_of_the_gradient_is_a_constant_on_a_tile():
     assert constants(report)["scale", 4] == 2
 
 
-def test_a_start_that_changes_is_no_constant():
+def test_a_start_that_changes_is_no_constant() -> None:
     report = training(lambda b, y: b.aiGraphcore.l1loss([y], 0.1), lossScaling=(8.0, False))
     assert ("constants", 4) not in started(report)
     assert constants(report)["scale", 4] == 2
@@ -113,7 +114,14 @@ def nll(kind: str, dtype: poplar.Type, reduction: str, logs: bool, ignores: bool
         ("nllSoftmaxGrad", FLOAT, "Mean", False, False, {("count", 4): 1}),
     ],
 )
-def test_a_loss_of_classes_has_its_constants(kind, dtype, reduction, logs, ignores, expected):
+def test_a_loss_of_classes_has_its_constants(
+    kind: str,
+    dtype: poplar.Type,
+    reduction: str,
+    logs: bool,
+    ignores: bool,
+    expected: dict[tuple[str, int], int],
+) -> None:
     report = nll(kind, dtype, reduction, logs, ignores)
     assert constants(report) == Counter(expected)
     memory = next(m for m in report.memory if m.category == "constants")
@@ -122,20 +130,22 @@ def test_a_loss_of_classes_has_its_constants(kind, dtype, reduction, logs, ignor
 
 @pytest.mark.parametrize("reduction", ["Mean", "None_"])
 @pytest.mark.parametrize("dtype", [FLOAT, HALF])
-def test_ones_and_zeros_are_as_large_as_the_probabilities(dtype, reduction):
+def test_ones_and_zeros_are_as_large_as_the_probabilities(
+    dtype: poplar.Type, reduction: str
+) -> None:
     """PopART clones the probabilities for them, and leaves a number for each row."""
     report = nll("nllLoss", dtype, reduction, False, False)
     gathered = next(m for m in report.memory if m.category == "gathered operands")
     assert list(gathered.tileBytes)[1] == (6 * 8 + 6) * dtype.sizeInBytes()
 
 
-def test_a_gradient_is_made_where_its_ones_and_zeros_are():
+def test_a_gradient_is_made_where_its_ones_and_zeros_are() -> None:
     report = nll("nllLossGrad", FLOAT, "Sum", False, False)
     gathered = next(m for m in report.memory if m.category == "gathered operands")
     assert sum(gathered.tileBytes) == 0
 
 
-def test_constants_of_losses_are_in_a_saved_program():
+def test_constants_of_losses_are_in_a_saved_program() -> None:
     net = Net(4)
     p, labels = net.input("p", [6, 8], 1), net.input("labels", [6], 1, dtype=poplar.INT)
     loss = ext.nllLoss(net.graph, p, labels, ext.NllParams(), net.prog)

@@ -384,8 +384,8 @@ class ElementLossOpx(Opx):
         return place if t.elementType() == poplar.DOUBLE else pe.Cast(place, poplar.FLOAT)
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds one map without a reduction, else a sum and one map for the factor. The factor is a constant on a
-        tile, as PopART's.
+        """Adds one map without a reduction, else a sum and one map for the factor, which is a
+        constant on a tile, as PopART's.
         """
         op, t = self.getOp(ElementLossOp), self.getInTensor(0)
         if t.elementType() == poplar.INT:
