@@ -65,7 +65,9 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
   for (auto& bytes : peak_) bytes.resize(tiles_);
   const ProgramNode nothing;
   for (const auto& p : programs) flat_.push_back(flatten(graph, p ? *p : nothing, parts_));
-  lives_ = lifetimesOf(graph, flat_, usesOf(graph, flat_));
+  auto uses = usesOf(graph, flat_);
+  addConstants(uses);
+  lives_ = lifetimesOf(graph, flat_, uses);
   std::vector<std::vector<Event>> events(flat_.size());
   for (unsigned v = 0; v < lives_.size(); ++v) {
     const auto& life = lives_[v];
@@ -89,6 +91,17 @@ MachineMemory::MachineMemory(const GraphImpl& graph, const Programs& programs, S
   peak_[kControlCode].assign(
       tiles_, spec_.controlCodeBytes +
                   (nodes.size() - costs_->joinedCopies()) * spec_.controlCodeBytesPerStep);
+}
+
+// Adds the uses of constants that vertices read and kernels do not.
+void MachineMemory::addConstants(std::vector<std::vector<Use>>& uses) const {
+  for (std::size_t p = 0; p < flat_.size(); ++p)
+    for (std::size_t s = 0; s < flat_[p].steps.size(); ++s) {
+      const auto& vertex = flat_[p].steps[s].vertex;
+      if (!vertex) continue;
+      for (const auto& t : vertex->constants)
+        for (const auto v : t.view().variables()) uses[v].push_back({p, s, false, false, &t});
+    }
 }
 
 // Sets the categories that are always live: stack, variables, constants and their gaps; vertex
@@ -150,8 +163,10 @@ void MachineMemory::play(std::size_t program, std::vector<Event>& events,
   const auto of = [&](int category) -> PerTile& { return now[category - kTemporaries]; };
   const auto gap = [&](std::uint64_t b) { return aligned(spec_, b) - b; };
   auto next = events.begin();
+  bool changed = true;  // since live bytes were summed up
   for (std::size_t s = 0; s < leaves.size(); ++s) {
     for (; next != events.end() && next->leaf == s && next->begins; ++next) {
+      changed = true;
       const auto bytes = bytesOf(next->variable);
       bytes.addTo(of(kTemporaries));
       bytes.map(gap).addTo(of(kTemporaryGaps));
@@ -160,17 +175,21 @@ void MachineMemory::play(std::size_t program, std::vector<Event>& events,
     if (step) {
       step->gathered.addTo(of(kGathered));
       step->hostBuffers.addTo(of(kHostBuffers));
-      PerTile wanted(tiles_);
-      step->interleaved.addTo(wanted);
-      for (unsigned t = 0; t < tiles_; ++t) interleaved_[t] = std::max(interleaved_[t], wanted[t]);
+      for (const auto& some : step->interleaved.stretches())
+        for (auto t = some.begin; t < some.end; ++t)
+          interleaved_[t] = std::max(interleaved_[t], some.bytes);
     }
-    live_[program].push_back(look(now, {program, s}));
+    const bool isAlone = step && !(step->gathered.empty() && step->hostBuffers.empty());
+    changed = changed || isAlone;
+    live_[program].push_back(changed ? look(now, {program, s}) : live_[program].back());
+    changed = isAlone;
     if (step) {
       step->gathered.takeFrom(of(kGathered));
       step->hostBuffers.takeFrom(of(kHostBuffers));
     }
     progress(static_cast<int>(s) + 1, static_cast<int>(leaves.size()));
     for (; next != events.end() && next->leaf == s; ++next) {
+      changed = true;
       const auto bytes = bytesOf(next->variable);
       bytes.takeFrom(of(kTemporaries));
       bytes.map(gap).takeFrom(of(kTemporaryGaps));

@@ -67,6 +67,7 @@ class MachineMemory {
     std::size_t program = 0, leaf = 0;
   };
 
+  void addConstants(std::vector<std::vector<Use>>& uses) const;
   void always();
   Live look(const std::array<PerTile, 4>& now, Moment moment);
   void play(std::size_t program, std::vector<Event>& events, const poplar::ProgressFunc& progress);

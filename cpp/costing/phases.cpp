@@ -79,6 +79,8 @@ class Sharer {
       if (all >= 2 * static_cast<std::int64_t>(loss->rows)) return lossesOfParts(*loss, parts);
     }
     if (sums && loss->summed && result().elements() == 1) return sumOfLosses(*loss);
+    if (const auto* counts = std::get_if<HistogramWork>(&whole_); counts && kind_)
+      return histogram(*counts);
     const auto* slices = std::get_if<SlicesWork>(&whole_);
     if (slices && kind_ && slices->slices > 0 && slices->elementsEach > 0) {
       const auto offsets = vertex_.operands[written_ == 0 ? 2 : 1].tensor.dim(1);
@@ -98,6 +100,11 @@ class Sharer {
     compute(phase, result().byTile(), [&](std::int64_t n) { return part(n); });
     for (std::size_t i = 0; i < places_.size(); ++i) need(phase, i);
     if (kind_) phase.calls = kind_->phases(whole_);
+    if (kind_ && std::string_view(kind_->name) == "popnn::Nll") {
+      const auto& p = vertex_.operands[0].tensor;
+      const MappedTensor first(graph_, loss->columns > 0 ? p.slice(0, 1, p.rank() - 1) : p);
+      oneHot(phase, places_[0].byTile(), first.byTile());
+    }
     std::vector<Phase> phases;
     if (sums && loss->counts()) divisor(*loss, phases);
     phases.push_back(std::move(phase));
@@ -313,6 +320,7 @@ class Sharer {
         phases[0].traffic.send(t, static_cast<std::uint64_t>(there[t]) * bytes);
     link(phases[0], there, parts, bytes);
     phases[0].calls = 3;
+    oneHot(phases[0], held, parts);
     const MappedTensor home(graph_,
                             summed ? p.slice(0, 1, last) : vertex_.operands[written_].tensor);
     stages(leftBy({loss.type, loss.rows * loss.columns, loss.rows, 1, popops::Operation::ADD}),
@@ -334,6 +342,14 @@ class Sharer {
     if (!summed) return phases;
     addUp(loss, own, home, phases);
     return phases;
+  }
+  // The temporary data of losses of rows: a number for each probability that a tile has, in the same
+  // layout, which is 1 at the label, then the probability there; and one for each of `rows`.
+  void oneHot(Phase& phase, const Held& held, const Held& rows) const {
+    phase.temporary.resize(tiles_);
+    for (unsigned t = 0; t < tiles_; ++t)
+      phase.temporary[t] +=
+          static_cast<std::uint64_t>(held[t] + rows[t]) * places_[0].elementBytes();
   }
   // A tile's part of that, of `elements` in `rows` rows.
   std::uint64_t partOfLosses(const NllWork& loss, std::int64_t elements, std::int64_t rows) const {
@@ -396,7 +412,43 @@ class Sharer {
       return kind_->cycles(spec_, shareOf(whole_, {static_cast<std::uint64_t>(n), loss.rows}));
     });
     phase.calls = kind_->phases(whole_);
+    oneHot(phase, places_[0].byTile(), own);
     addUp(loss, made, first, phases);
+    return phases;
+  }
+  // PopLibs' histogram: each tile counts its own elements, in floats, and has all levels; sums over
+  // tiles follow, and a cast where the result is of integers.
+  std::vector<Phase> histogram(const HistogramWork& counts) const {
+    std::vector<Phase> phases(1, Phase(spec_));
+    const auto held = places_[0].byTile();
+    compute(phases[0], held, [&](std::int64_t n) {
+      auto own = counts;
+      own.elements = static_cast<std::uint64_t>(n);
+      return kind_->cycles(spec_, own);
+    });
+    const auto levels = static_cast<std::uint64_t>(places_[1].elements());
+    const auto there = places_[1].byTile();
+    Held made(tiles_);
+    for (unsigned t = 0; t < tiles_; ++t) {
+      if (held[t] > 0) {
+        made[t] = result().elements();
+        const auto more = levels - static_cast<std::uint64_t>(there[t]);
+        phases[0].traffic.receive(t, more * places_[1].elementBytes());
+      }
+      phases[0].traffic.send(t, static_cast<std::uint64_t>(there[t]) * places_[1].elementBytes());
+    }
+    const auto all = std::accumulate(made.begin(), made.end(), std::int64_t{0});
+    if (all > 0)
+      stages(
+          {poplar::FLOAT, static_cast<std::uint64_t>(all), levels + 1, 1, popops::Operation::ADD},
+          made, result(), phases);
+    const auto type = vertex_.operands[written_].tensor.elementType();
+    if (type == poplar::FLOAT) return phases;
+    phases.emplace_back(spec_);
+    compute(phases.back(), result().byTile(), [&](std::int64_t n) {
+      return estimateCycles(spec_, "popops::Cast1D",
+                            CastWork{poplar::FLOAT, static_cast<std::uint64_t>(n), type});
+    });
     return phases;
   }
   static ReduceWork sumOf(const NllWork& loss) {
@@ -668,6 +720,11 @@ std::uint64_t Phase::computeCycles() const {
   return *std::max_element(compute.begin(), compute.end());
 }
 
+void Phase::addOn(const std::vector<unsigned>& tiles, const Phase& other) {
+  for (const auto t : tiles) compute[t] += other.compute[t];
+  traffic.add(other.traffic, tiles);
+}
+
 void Phase::add(const Phase& other) {
   for (std::size_t t = 0; t < compute.size(); ++t) compute[t] += other.compute[t];
   traffic.add(other.traffic);
@@ -727,11 +784,12 @@ Phase phaseOfCopy(const GraphImpl& graph, const poplar::Tensor& src, const popla
   const MappedTensor from(graph, src), to(graph, dst);
   from.addTraffic(phase.traffic, to);
   const auto there = to.byTile();
+  static const VertexClass& copy = *findVertexClass("poplar::Copy");
   for (unsigned t = 0; t < spec.numTiles(); ++t) {
+    if (there[t] == 0) continue;
     const auto bytes = static_cast<std::uint64_t>(there[t]) * to.elementBytes();
     const auto received = std::min(bytes, phase.traffic.received()[t]);
-    phase.compute[t] =
-        estimateCycles(spec, "poplar::Copy", CopyWork{dst.elementType(), bytes - received});
+    phase.compute[t] = copy.cycles(spec, CopyWork{dst.elementType(), bytes - received});
   }
   return phase;
 }

@@ -46,6 +46,8 @@ struct Phase {
   std::uint64_t computeCycles() const;
   /// Adds work that runs in the same phase.
   void add(const Phase& other);
+  /// The same for what copies have, computation and traffic, and nothing beyond these tiles.
+  void addOn(const std::vector<unsigned>& tiles, const Phase& other);
 };
 /// The phases of a bulk vertex, in order.
 std::vector<Phase> phasesOf(const GraphImpl& graph, const BulkVertex& vertex, const Work& work);

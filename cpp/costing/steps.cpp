@@ -14,10 +14,39 @@ std::uint64_t bytesOf(const poplar::Tensor& t) {
   return t.numElements() * t.elementType().sizeInBytes();
 }
 
-bool busy(const Phase& phase, unsigned tile) {
-  return phase.compute[tile] > 0 || phase.traffic.received()[tile] > 0 ||
-         phase.traffic.sent()[tile] > 0;
+// The tiles that have a part of a phase, in ascending order.
+std::vector<unsigned> busyTiles(const Phase& phase) {
+  std::vector<unsigned> tiles;
+  for (unsigned t = 0; t < phase.compute.size(); ++t)
+    if (phase.compute[t] > 0 || phase.traffic.received()[t] > 0 || phase.traffic.sent()[t] > 0)
+      tiles.push_back(t);
+  return tiles;
 }
+
+// Numbers of tiles, of one or several phases. Those of one come in ascending order, and few of its
+// tiles may have any.
+class OfTiles {
+ public:
+  OfTiles(std::size_t phases, unsigned tiles) : all_(phases == 1 ? 0 : tiles) {}
+
+  void add(unsigned tile, std::uint64_t n) {
+    if (all_.empty())
+      few_.append(tile, tile + 1, n);
+    else
+      all_[tile] += n;
+  }
+  void raise(unsigned tile, std::uint64_t n) {
+    if (all_.empty())
+      few_.append(tile, tile + 1, n);
+    else
+      all_[tile] = std::max(all_[tile], n);
+  }
+  TileBytes take() const { return all_.empty() ? few_ : TileBytes(all_); }
+
+ private:
+  PerTile all_;
+  TileBytes few_;
+};
 
 // Of a phase, or of what it adds to others that it is joined with.
 std::uint64_t exchangeCodeOf(const TargetSpec& spec, const Phase& phase, const Phase* both,
@@ -117,13 +146,12 @@ void StepCosts::copy(const ProgramNode& leaf, StepAlone& step) {
   std::optional<Joining> joining;
   if (const auto place = copies_.placeOf(leaf); place.group) {
     begin(place);
-    joined_->add(phases[0]);
-    const auto all = cyclesOf(*joined_);
-    joining.emplace(
-        Joining{{all.compute - joinedCycles_.compute, all.exchange - joinedCycles_.exchange,
-                 all.sync - joinedCycles_.sync, all.interIPU - joinedCycles_.interIPU},
-                *joined_});
-    joinedCycles_ = all;
+    const auto before = joinedCycles_;
+    join(phases[0]);
+    const auto& all = joinedCycles_;
+    joining.emplace(Joining{{all.compute - before.compute, all.exchange - before.exchange,
+                             all.sync - before.sync, all.interIPU - before.interIPU},
+                            *joined_});
     ++inGroup_;
   }
   const auto* how = joining ? &*joining : nullptr;
@@ -139,11 +167,26 @@ void StepCosts::copy(const ProgramNode& leaf, StepAlone& step) {
 void StepCosts::begin(const JoinedCopies::Place& place) {
   if (joined_ && group_ == place.group && inGroup_ == place.at) return;
   joined_.emplace(spec_);
+  joinedCycles_ = {};
   group_ = place.group;
   inGroup_ = place.at;
   for (std::size_t i = 0; i < place.at; ++i)
-    joined_->add(phaseOfCopy(graph_, (*place.group)[i]->src, (*place.group)[i]->dst));
-  joinedCycles_ = cyclesOf(*joined_);
+    join(phaseOfCopy(graph_, (*place.group)[i]->src, (*place.group)[i]->dst));
+}
+
+// Adds a copy to joined_, of which only the copy's tiles may take longer than they did. Copies of a
+// group take no links between IPUs.
+void StepCosts::join(const Phase& copy) {
+  const auto tiles = busyTiles(copy);
+  joined_->addOn(tiles, copy);
+  auto& cycles = joinedCycles_;
+  for (const auto t : tiles) {
+    cycles.compute = std::max(cycles.compute, joined_->compute[t]);
+    cycles.exchange = std::max(cycles.exchange, joined_->traffic.cyclesOn(spec_, t));
+  }
+  // A sync and a call are there once, as soon as any copy exchanges, or moves on a tile.
+  cycles.sync = (cycles.exchange > 0 ? spec_.beforeExchange() : 0) +
+                (cycles.compute > 0 ? joined_->calls * spec_.callCycles : 0);
 }
 
 StepCosts::PhaseCycles StepCosts::cyclesOf(const Phase& phase) {
@@ -248,8 +291,8 @@ OperationCost StepCosts::rowOf(const std::string& name, const std::string& verte
 void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step, const Joining* joining) {
   auto& cost = step.cost;
   const auto tiles = spec_.numTiles();
-  PerTile gathered(tiles), interleaved(tiles);
-  PerTile computeCycles(tiles), received(tiles);
+  OfTiles gathered(phases.size(), tiles), interleaved(phases.size(), tiles);
+  OfTiles computeCycles(phases.size(), tiles), received(phases.size(), tiles);
   std::vector<bool> ipus(spec_.numIPUs);
   PerTile ofIpus(spec_.numIPUs);  // compute cycles
   double compute = 0;
@@ -262,24 +305,23 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step, const 
     cost.interIPUCycles += phase.times * cycles.interIPU;
     cost.interIPUBytes += phase.times * phase.traffic.links().bytes();
     cost.exchangeBytes += phase.times * phase.traffic.bytes();
-    compute += static_cast<double>(phase.times) *
-               std::accumulate(phase.compute.begin(), phase.compute.end(), 0.0);
     PerTile slowest(spec_.numIPUs);
-    for (unsigned t = 0; t < tiles; ++t) {
-      if (!busy(phase, t)) continue;
+    double ofTiles = 0;
+    for (const auto t : busyTiles(phase)) {
       const auto ipu = t / spec_.tilesPerIPU;
       slowest[ipu] = std::max(slowest[ipu], phase.compute[t]);
-      computeCycles[t] += phase.times * phase.compute[t];
-      received[t] += phase.times * phase.traffic.received()[t];
+      ofTiles += static_cast<double>(phase.compute[t]);
+      computeCycles.add(t, phase.times * phase.compute[t]);
+      received.add(t, phase.times * phase.traffic.received()[t]);
       const auto code = exchangeCodeOf(spec_, phase, joining ? &joining->both : nullptr, t);
       exchangeCode_[t] += code;
       cost.exchangeCodeBytes += code;
       ipus[ipu] = true;
-      gathered[t] = std::max(gathered[t], phase.traffic.received()[t] +
-                                              (phase.temporary.empty() ? 0 : phase.temporary[t]));
-      if (!phase.interleaved.empty())
-        interleaved[t] = std::max(interleaved[t], phase.interleaved[t]);
+      gathered.raise(
+          t, phase.traffic.received()[t] + (phase.temporary.empty() ? 0 : phase.temporary[t]));
+      if (!phase.interleaved.empty()) interleaved.raise(t, phase.interleaved[t]);
     }
+    compute += static_cast<double>(phase.times) * ofTiles;
     for (unsigned i = 0; i < ofIpus.size(); ++i) ofIpus[i] += phase.times * slowest[i];
   }
   cost.meanComputeCycles = compute / tiles;
@@ -288,10 +330,10 @@ void StepCosts::charge(const std::vector<Phase>& phases, StepAlone& step, const 
     cost.ipus.push_back(i);
     cost.ipuComputeCycles.push_back(ofIpus[i]);
   }
-  step.gathered = TileBytes(gathered);
-  step.interleaved = TileBytes(interleaved);
-  step.computeCycles = TileBytes(computeCycles);
-  step.received = TileBytes(received);
+  step.gathered = gathered.take();
+  step.interleaved = interleaved.take();
+  step.computeCycles = computeCycles.take();
+  step.received = received.take();
 }
 
 // Adds the code and the state of a vertex to each tile that computes a part of it. `edges` is the

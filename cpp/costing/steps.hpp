@@ -72,6 +72,7 @@ class StepCosts {
   StepAlone make(const ProgramNode& leaf);
   void copy(const ProgramNode& leaf, StepAlone& step);
   void begin(const JoinedCopies::Place& place);
+  void join(const Phase& copy);
   void stream(const poplar::Tensor& t, bool toDevice, bool onHost, StepAlone& step);
   void execute(const ProgramNode& leaf, StepAlone& step);
   void executeCodelets(unsigned computeSet, std::vector<Phase>& together, StepAlone& step);

@@ -165,6 +165,7 @@ class GraphWriter {
         put(o.tensor);
         to_.put(o.access);
       }
+      put(vertex.constants);
     }
   }
 
@@ -515,6 +516,8 @@ class GraphReader {
         vertex.operands.push_back({std::move(t), access});
       }
       vertex.kernel->check(infos);
+      vertex.constants = tensors();
+      for (const auto& t : vertex.constants) require(t.valid(), "a constant is no tensor");
       cs.bulk.push_back(std::move(vertex));
     }
     graph_->computeSets.push_back(std::move(cs));

@@ -14,7 +14,7 @@ namespace popir {
 /// The number of the format of what saveGraph() writes: kernels, works, figures and settings in it
 /// included. A change of any of them takes the next number; tests/golden has the digests of what each
 /// writes now.
-constexpr unsigned kGraphFormat = 4;
+constexpr unsigned kGraphFormat = 5;
 /// The same of Graph::serializeTensors.
 constexpr unsigned kTensorsFormat = 1;
 /// The line of a file that says who wrote it: "0.1.0, format 3".

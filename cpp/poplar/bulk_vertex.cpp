@@ -17,7 +17,7 @@ Rounds roundsOf(const BulkVertex& vertex) {
 
 void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
-                   std::string name) {
+                   std::string name, std::vector<poplar::Tensor> constants) {
   const auto refuse = [&](std::size_t i, const std::string& why) {
     throw poplar::graph_connection_error("vertex '" + name + "' (" + kernel->name() +
                                          "): operand " + std::to_string(i) + " " + why);
@@ -33,15 +33,18 @@ void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
     if (operands[i].access != Access::Read && !t.isParallelWriteable())
       refuse(i, "cannot be written, it holds constants or an element twice: " + t.getDebugStr());
   }
-  graph.impl()->computeSets[cs.getId()].bulk.push_back(
-      {std::move(kernel), std::move(operands), std::move(name), graph.virtualTiles()});
+  graph.impl()->computeSets[cs.getId()].bulk.push_back({std::move(kernel), std::move(operands),
+                                                        std::move(name), graph.virtualTiles(),
+                                                        std::move(constants)});
 }
 
 void addBulkVertex(poplar::Graph& graph, poplar::program::Sequence& prog,
                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
-                   const poplar::DebugContext& debugContext) {
+                   const poplar::DebugContext& debugContext,
+                   std::vector<poplar::Tensor> constants) {
   const auto cs = graph.addComputeSet(debugContext);
-  addBulkVertex(graph, cs, std::move(kernel), std::move(operands), debugContext.getPathName());
+  addBulkVertex(graph, cs, std::move(kernel), std::move(operands), debugContext.getPathName(),
+                std::move(constants));
   prog.add(poplar::program::Execute(cs, debugContext));
 }
 

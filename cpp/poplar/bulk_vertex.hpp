@@ -25,6 +25,8 @@ struct BulkVertex {
   std::string name;
   /// The tiles of the virtual graph to which it was added; null for all tiles.
   std::shared_ptr<const VirtualTiles> tiles;
+  /// Constants that the vertices it stands for read from their tiles, and its kernel has as numbers.
+  std::vector<poplar::Tensor> constants = {};
 };
 
 /// The rounding that the vertex supports.
@@ -36,12 +38,13 @@ Rounds roundsOf(const BulkVertex& vertex);
 /// written although it is constant or contains aliases
 void addBulkVertex(poplar::Graph& graph, poplar::ComputeSet cs,
                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
-                   std::string name);
+                   std::string name, std::vector<poplar::Tensor> constants = {});
 
 /// Adds a compute set with one bulk vertex, and appends its execution to `prog`.
 void addBulkVertex(poplar::Graph& graph, poplar::program::Sequence& prog,
                    std::shared_ptr<const Kernel> kernel, std::vector<BulkOperand> operands,
-                   const poplar::DebugContext& debugContext);
+                   const poplar::DebugContext& debugContext,
+                   std::vector<poplar::Tensor> constants = {});
 
 }  // namespace popir
 

@@ -1,5 +1,6 @@
 #include "kernels/loss/nll.hpp"
 
+#include <algorithm>
 #include <popir/Nll.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
@@ -50,6 +51,36 @@ std::vector<BulkOperand> operands(std::vector<BulkOperand> read, const Tensor* w
   return read;
 }
 
+// The constants that PopART's lowerings of a loss of classes and of its gradients add, as nllx.cpp
+// and softmaxx.cpp of graphcore/popart have them.
+std::vector<Tensor> constantsOf(Graph& graph, NllKind kind, const Tensor& p, const Tensor& labels,
+                                const NllParams& params, const DebugContext& debugContext) {
+  std::vector<Tensor> all;
+  const auto add = [&](const poplar::Type& type, auto value, const char* name) {
+    all.push_back(graph.addConstant(type, {}, value, {debugContext, name}));
+    graph.setTileMapping(all.back(), 0);
+  };
+  const bool isHalf = p.elementType().sizeInBytes() == 2, isLoss = kind == NllKind::Loss;
+  const bool isMean = params.reduction == LossReduction::Mean;
+  if (!params.inputIsLogProbability && kind != NllKind::SoftmaxGrad)
+    add(p.elementType(), isHalf ? 6.104e-5 : isLoss ? 1e-7 : 1e-10, "epsilon");
+  if (params.hasIgnoreIndex) {
+    const auto ignored = static_cast<long long>(params.ignoreIndex);
+    add(labels.elementType(), ignored, "ignoreIndex");
+    // The loss has its mask twice: for its rows, and to count them.
+    if (isLoss && isMean) add(labels.elementType(), ignored, "ignoreIndex");
+    if (isLoss && isMean) add(p.elementType(), 1.0, "one");
+    if (isMean) add(p.elementType(), 1.0, "leastCount");
+  } else if (!isLoss && isMean) {
+    add(p.elementType(), static_cast<double>(labels.numElements()), "count");
+  }
+  if (isLoss && params.reduction != LossReduction::None) {
+    const auto rows = static_cast<double>(std::max<std::size_t>(labels.numElements(), 1));
+    add(poplar::FLOAT, isMean && !params.hasIgnoreIndex ? -1 / rows : -1.0, "scale");
+  }
+  return all;
+}
+
 Tensor asRows(const Tensor& p) {
   return p.rank() == 1 ? p.expand({0}) : p.flatten(0, p.rank() - 1);
 }
@@ -71,7 +102,8 @@ Tensor gradient(const char* who, NllKind kind, Graph& graph, const Tensor& g, co
                           {asRows(p), Access::Read},
                           {labels.flatten(), Access::Read}},
                          weights, asRows(dx)),
-                {debugContext, who});
+                {debugContext, who},
+                constantsOf(graph, kind, p, labels, params, {debugContext, who}));
   return dx;
 }
 
@@ -87,7 +119,8 @@ Tensor nllLoss(Graph& graph, const Tensor& p, const Tensor& labels, const NllPar
   addBulkVertex(graph, prog, std::make_shared<NllKernel>(NllKind::Loss, params),
                 operands({{asRows(p), Access::Read}, {labels.flatten(), Access::Read}}, weights,
                          loss.flatten()),
-                {debugContext, "nllLoss"});
+                {debugContext, "nllLoss"},
+                constantsOf(graph, NllKind::Loss, p, labels, params, {debugContext, "nllLoss"}));
   return loss;
 }
 

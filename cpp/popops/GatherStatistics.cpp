@@ -1,10 +1,12 @@
-#include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/GatherStatistics.hpp>
-#include <popops/Reduce.hpp>
+#include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <vector>
+
+#include "kernels/reduction/histogram.hpp"
+#include "poplar/bulk_vertex.hpp"
 
 namespace popops {
 
@@ -35,10 +37,9 @@ bool countsInFloat(const poplar::OptionFlags& options) {
   return inFloat;
 }
 
-/// UNSIGNED_INT [levels + 1].
-Tensor counted(Graph& graph, const Tensor& input, const Tensor& levels, bool absolute,
+/// FLOAT or UNSIGNED_INT [levels + 1].
+Tensor counted(Graph& graph, const Tensor& input, const Tensor& levels, bool absolute, bool inFloat,
                Sequence& prog, const DebugContext& context) {
-  namespace pe = expr;
   const poplar::Type type = input.elementType();
   if ((type != poplar::FLOAT && type != poplar::HALF) || levels.elementType() != type ||
       levels.rank() != 1 || levels.numElements() == 0)
@@ -47,18 +48,15 @@ Tensor counted(Graph& graph, const Tensor& input, const Tensor& levels, bool abs
         "HALF, the levels a vector; given were " +
         type.toString() + " " + input.shapeToString() + " and " + levels.elementType().toString() +
         " " + levels.shapeToString());
-  const Tensor flat = absolute ? abs(graph, input.flatten(), prog, context) : input.flatten();
-  // Elements that are not below each level, [levels]; NaN is below none and not below none.
-  const auto atLeast = [&](const pe::Expr& condition, const std::vector<Tensor>& ts) {
-    const Tensor holds = map(graph, pe::Cast(condition, poplar::UNSIGNED_INT), ts, prog, context);
-    return reduce(graph, holds, {1}, Operation::ADD, prog, context);
-  };
-  const Tensor above = atLeast(pe::Gte(pe::_1, pe::_2), {flat.expand({0}), levels.expand({1})});
-  const Tensor below =
-      atLeast(pe::Lt(pe::_1, pe::_2), {flat.expand({0}), levels.slice(0, 1).expand({1})});
-  const unsigned n = static_cast<unsigned>(levels.numElements());
-  const Tensor between = sub(graph, above.slice(0, n - 1), above.slice(1, n), prog, context);
-  return poplar::concat({below, between, above.slice(n - 1, n)});
+  const Tensor counts = graph.addVariable(inFloat ? poplar::FLOAT : poplar::UNSIGNED_INT,
+                                          {levels.numElements() + 1}, {context, "counts"});
+  poputil::mapTensorLinearly(graph, counts);
+  popir::addBulkVertex(graph, prog, std::make_shared<popir::HistogramKernel>(absolute),
+                       {{input.flatten(), popir::Access::Read},
+                        {levels, popir::Access::Read},
+                        {counts, popir::Access::Write}},
+                       context);
+  return counts;
 }
 
 }  // namespace
@@ -67,9 +65,7 @@ Tensor histogram(Graph& graph, const Tensor& input, const Tensor& levels, bool a
                  Sequence& prog, const DebugContext& debugContext,
                  const poplar::OptionFlags& options) {
   const DebugContext context(debugContext, "histogram");
-  const bool inFloat = countsInFloat(options);
-  const Tensor counts = counted(graph, input, levels, absoluteOfInput, prog, context);
-  return inFloat ? cast(graph, counts, poplar::FLOAT, prog, context) : counts;
+  return counted(graph, input, levels, absoluteOfInput, countsInFloat(options), prog, context);
 }
 
 void histogram(Graph& graph, const Tensor& input, Tensor& output, bool updateOutput,
@@ -86,8 +82,8 @@ void histogram(Graph& graph, const Tensor& input, Tensor& output, bool updateOut
     throw poputil::poplibs_error("popops::histogram: the output is " + type.toString() + " " +
                                  output.shapeToString() + "; give UNSIGNED_INT or FLOAT [" +
                                  std::to_string(levels.numElements() + 1) + "]");
-  Tensor counts = counted(graph, input, levels, absoluteOfInput, prog, context);
-  if (type == poplar::FLOAT) counts = cast(graph, counts, type, prog, context);
+  const Tensor counts =
+      counted(graph, input, levels, absoluteOfInput, type == poplar::FLOAT, prog, context);
   if (updateOutput)
     addInPlace(graph, output, counts, prog, context);
   else

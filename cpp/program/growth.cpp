@@ -87,7 +87,9 @@ bool Growth::canRepeat(const poplar::Graph& graph, const poplar::program::Progra
     for (const auto& vertex : set.bulk)
       if (!isOwn(vertex.name) ||
           !std::all_of(vertex.operands.begin(), vertex.operands.end(),
-                       [&](const BulkOperand& o) { return isOwn(o.tensor); }))
+                       [&](const BulkOperand& o) { return isOwn(o.tensor); }) ||
+          !std::all_of(vertex.constants.begin(), vertex.constants.end(),
+                       [&](const poplar::Tensor& t) { return isOwn(t); }))
         return false;
   }
   return std::all_of(program_.begin(), program_.end(), [&](const auto& n) { return isOwn(*n); }) &&
@@ -138,6 +140,7 @@ class Growth::Repetition {
       for (auto& vertex : set.bulk) {
         vertex.name = named(vertex.name);
         for (auto& operand : vertex.operands) operand.tensor = of(operand.tensor);
+        for (auto& constant : vertex.constants) constant = of(constant);
       }
       graph_.computeSets.push_back(std::move(set));
     }

@@ -53,6 +53,19 @@ struct ElementsWork {
   void shrink(Share share) { elements = share.of(elements); }
 };
 
+/// How many elements are between each two of some levels.
+struct HistogramWork {
+  poplar::Type type;
+  std::uint64_t elements = 1, levels = 1;
+  bool absolute = false;  ///< of the elements' absolute values
+
+  template <class W>
+  static auto fields(W& w) {
+    return std::tie(w.elements, w.levels, w.absolute);
+  }
+  void shrink(Share share) { elements = share.of(elements); }
+};
+
 /// The operators of popops/ExprOp.hpp, unary, then binary, then ternary; and casts.
 enum class Operator : std::uint8_t {
 #define POPIR_ROW(NODE, OP, FUNCTION) OP,
@@ -416,9 +429,10 @@ struct CopyWork {
 
 /// A vertex, or a tile's part of one.
 using VertexWork =
-    std::variant<UnknownWork, ElementsWork, ScaledAddWork, OperatorWork, CastWork, GfloatWork,
-                 ActivationWork, ExpressionWork, SlicesWork, TransposeWork, ReduceWork, RowsWork,
-                 NllWork, SortedRowsWork, WindowsWork, PoolingWork, ContractionWork, CopyWork>;
+    std::variant<UnknownWork, ElementsWork, HistogramWork, ScaledAddWork, OperatorWork, CastWork,
+                 GfloatWork, ActivationWork, ExpressionWork, SlicesWork, TransposeWork, ReduceWork,
+                 RowsWork, NllWork, SortedRowsWork, WindowsWork, PoolingWork, ContractionWork,
+                 CopyWork>;
 
 /// The work of a tile that has the given share of the result.
 inline VertexWork shareOf(VertexWork whole, Share share) {

@@ -9,6 +9,8 @@ import pytest
 import torch
 
 import popir
+from popir import poplar
+from popir._device import machine
 from tests.popart.conftest import Library
 from tests.popart.graphs import floats, results
 from tests.popart.libraries import isolated
@@ -56,6 +58,31 @@ def check_made(library: str) -> None:
         assert y.dtype == expected.dtype
 
 
+def check_cost(library: str) -> None:
+    """PopLibs' histogram: each tile counts its own elements; what they have is added up."""
+    ctypes.CDLL(library)
+    n, tiles, levels = 4096, 4, 3
+    builder = popir.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    x = builder.addInputTensor(popir.TensorInfo("FLOAT", [n]), "x")
+    attributes = {"kind": "histogram", "shape": [levels + 1]}
+    (y,) = builder.customOp("Chosen", 1, "test", [x], attributes)
+    builder.addOutputTensor(y)
+    device = popir.DeviceManager().createIpuModelDevice({"tilesPerIPU": tiles})
+    session = popir.InferenceSession(builder.getModelProto(), popir.DataFlow(1, [y]), device)
+    session.prepareDevice(loadEngine=False)
+    rows = [r for r in session.getReport().operations if r.vertexClass == "popops::Histogram1D"]
+    target = poplar.Target.createIPUTarget(1, tiles, "ipu2")
+    own = machine.estimateCycles(
+        target, "popops::Histogram1D", poplar.FLOAT, [n // tiles, levels, 1]
+    )
+    assert [row.source for row in rows] == ["estimator"]
+    # Sums of four numbers of each of four tiles, and their cast, take less than counting.
+    assert own < rows[0].computeCycles < 2 * own
+    # All other tiles get the levels, and one the counts of the others, and one more move at most.
+    counts = (levels + 1) * 4
+    assert 3 * levels * 4 + 3 * counts <= rows[0].exchangeBytes <= 3 * levels * 4 + 4 * counts
+
+
 def check_refused(library: str) -> None:
     ctypes.CDLL(library)
     given = {"in0": floats(2, 4, 7, 8), "in1": floats(6, 2, 3, 3)}
@@ -67,6 +94,10 @@ def check_refused(library: str) -> None:
 
 def test_convolutions_that_onnx_does_not_have_are_refused(library: Library, tmp_path: Path) -> None:
     isolated(check_refused, library("operators"), cwd=tmp_path)
+
+
+def test_a_histogram_costs_as_poplibs_vertex(library: Library, tmp_path: Path) -> None:
+    isolated(check_cost, library("operators"), cwd=tmp_path)
 
 
 def test_operators_that_a_pattern_makes(library: Library, tmp_path: Path) -> None:

@@ -18,6 +18,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(source, tmp_path_factory.mktemp("slices"))
 
 
+@pytest.fixture(params=["grown", "saved"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program runs as it is made, or as it comes back from a file."""
+    if request.param == "saved":
+        monkeypatch.setenv("SAVED", "1")
+
+
 def floats(*shape: int) -> np.ndarray:
     return RANDOM.standard_normal(shape).astype("float32")
 
@@ -78,6 +85,7 @@ def test_sequences_of_rows(program: Path) -> None:
     np.testing.assert_array_equal(made["written"], written)
 
 
+@pytest.mark.usefixtures("way")
 def test_statistics_of_a_tensor(program: Path) -> None:
     x, bad, rows = floats(7, 11), floats(7, 11), floats(4, 3)
     levels = np.array([-1, 0, 0.25, 2], "float32")

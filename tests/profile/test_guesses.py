@@ -65,8 +65,10 @@ CASES = {
         {"popops::BroadcastVectorInner"},
     ),
     "Celu": Case(lambda b, i: b.aiOnnx.celu(i), [(FLOAT, [4, 16])], {"popops::MapExpr"}),
-    "RandomUniformLike": Case(
-        lambda b, i: b.aiOnnx.randomuniformlike(i), [(FLOAT, [4, 16])], {"poprand::Uniform"}
+    "RandomUniformLike of doubles": Case(
+        lambda b, i: b.aiOnnx.randomuniformlike(i, dtype=onnx.TensorProto.DOUBLE),
+        [(FLOAT, [4, 16])],
+        {"poprand::Uniform"},
     ),
     "TopK of bytes": Case(
         lambda b, i: b.aiOnnx.topk([bytes_of(b, i[0]), constant(b, [2], np.int64)])[0],

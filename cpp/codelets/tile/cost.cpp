@@ -761,10 +761,17 @@ class Coster {
       return ops;
     }
     if (op == "fdiv") {
-      if (laneOf(i.type) != "half") return auxs(lanesOf(i.type), kDivision);
-      auto ops = auxs(2);
-      ops.push_back({Pipe::Aux, kDivision});
-      ops.push_back({Pipe::Aux});
+      // It has one lane, and is of floats: halves are converted, both operands and the quotients, two
+      // at a time. What stays the same in a loop is converted before it.
+      const auto lanes = lanesOf(i.type), pairs = (lanes + 1) / 2;
+      if (laneOf(i.type) != "half") return auxs(lanes, kDivision);
+      const auto* loop = code_.loopOf(code_.blockOf(i));
+      MicroOps ops;
+      for (const auto& operand : i.arguments)
+        if (!loop || !code_.invariant(operand, *loop))
+          ops.insert(ops.end(), pairs, MicroOp{Pipe::Aux});
+      ops.insert(ops.end(), lanes, MicroOp{Pipe::Aux, kDivision});
+      ops.insert(ops.end(), pairs, MicroOp{Pipe::Aux});
       return ops;
     }
     if (op == "frem") return auxs(lanesOf(i.type), libraryFunctions().at("fmod"));

@@ -130,7 +130,9 @@ Work MapKernel::work(const std::vector<Layout>& operands) const {
                                                 : "popops::BinaryOp1D";
       w.whole = OperatorWork{type, n, op, vector == Spread::Full ? 1 : columns};
     } else if (v.op == VecOp::Select || v.op == VecOp::Clamp) {
-      w.vertexClass = v.op == VecOp::Select ? "popops::Select" : "popops::Clamp";
+      w.vertexClass = v.op == VecOp::Select ? "popops::Select"
+                      : scalars == 2        ? "popops::BroadcastClamp"
+                                            : "popops::Clamp";
       w.whole = ElementsWork{type, n};
     } else {
       w.vertexClass = "popops::Cast1D";

@@ -309,6 +309,37 @@ Cycles fill(const TargetSpec& spec, const ElementsWork& w) {
   return supervised(spec, 0, worker);
 }
 
+// A tile has one stretch, of which each worker takes four elements or more.
+Cycles iota(const TargetSpec& spec, const ElementsWork& w) {
+  const auto each = std::max(perWorker(spec, w), std::min<Cycles>(w.elements, 4));
+  return supervised(spec, 0, 10 + 4 + 3 * ceilDiv(each, vectorWidth(spec, w.type)));
+}
+Formula iotaFormula(const ElementsWork& w) {
+  return known(w.type == poplar::INT || w.type == poplar::UNSIGNED_INT);
+}
+
+// PopLibs' vertex for one stretch of a tile: workers share the levels, or the elements, whichever
+// takes fewer cycles. Each level is compared with each element.
+Cycles histogram(const TargetSpec& spec, const HistogramWork& w) {
+  const bool half = w.type.sizeInBytes() == 2;
+  const Cycles levels = w.levels, absolute = w.absolute, each = 3 + absolute;
+  const auto vectors = w.elements / vectorWidth(spec, w.type);
+  const Cycles odd = w.elements & 1, pair = half ? w.elements >> 1 & 1 : 0;
+  const auto byLevels =
+      19 + 3 +
+      ceilDiv(levels, spec.numWorkerContexts) *
+          ((half ? 17 : 11) + odd * (half ? each : each - 1) + pair * each + each * vectors) +
+      8 + 2 * levels;
+  const auto byElements = 23 + (half ? 5 : 4) +
+                          levels * ((half ? 19 : 17) + (odd + pair) * each +
+                                    each * ceilDiv(vectors, spec.numWorkerContexts)) +
+                          10;
+  return supervised(spec, 0, std::min(byLevels, byElements));
+}
+Formula histogramFormula(const HistogramWork& w) {
+  return known(w.type == poplar::FLOAT || w.type == poplar::HALF);
+}
+
 }  // namespace
 
 std::vector<VertexClass> elementWiseClasses() {
@@ -326,11 +357,15 @@ std::vector<VertexClass> elementWiseClasses() {
           vertexClass("popops::SelectInPlace", selectFormula, select),
           vertexClass("popops::Clamp", clampFormula, clamp),
           vertexClass("popops::ClampInPlace", clampFormula, clamp),
+          vertexClass("popops::BroadcastClamp", clampFormula, clamp),
+          vertexClass("popops::BroadcastClampInPlace", clampFormula, clamp),
           guessed("popops::MapExpr", fused),
           vertexClass("popops::Cast1D", castFormula, cast),
           vertexClass("popops::Cast1DInPlace", castFormula, cast),
           vertexClass("popfloat::CastToGfloat", toGfloatFormula, toGfloat),
           vertexClass("popfloat::CastFromGfloat", fromGfloatFormula, fromGfloat),
+          vertexClass("popops::Iota", iotaFormula, iota),
+          vertexClass("popops::Histogram1D", histogramFormula, histogram),
           published("popops::Fill", fill)};
 }
 

@@ -344,6 +344,10 @@ Cycles ctcGradient(const TargetSpec& spec, const RowsWork& w) {
 // A prefix is extended by a label, or by a blank.
 Cycles ctcSearch(const TargetSpec& spec, const RowsWork& w) { return sumsOfLogarithms(spec, w, 2); }
 
+Formula ofRandomNumbers(const ElementsWork& w) {
+  const bool known = w.type == poplar::FLOAT || w.type == poplar::HALF || w.type == poplar::INT;
+  return known ? Formula::Published : Formula::Guess;
+}
 // Each worker takes `start` cycles; the tile takes `each` cycles for `width` numbers, and `rest` if
 // these do not divide the numbers.
 Cycles random(const TargetSpec& spec, Cycles elements, Cycles width, Cycles start, Cycles each,
@@ -352,8 +356,11 @@ Cycles random(const TargetSpec& spec, Cycles elements, Cycles width, Cycles star
          (elements % width > 0 ? rest : 0);
 }
 // PopLibs' formulas of these two have 32 floats or 16 halves at a time, which is more than a tile can
-// store: they divide the data path by 2 or 4, not by an element's bits. Here there are vectors.
+// store: they divide the data path by 2 or 4, not by an element's bits. The loops of their assembly
+// store 64 bits, as here. Uniform integers are those of a range that is not all of 32 bits.
 Cycles uniform(const TargetSpec& spec, const ElementsWork& w) {
+  if (w.type == poplar::INT)
+    return 4 + 22 * spec.numWorkerContexts + 6 * (w.elements / 2) + 2 * (w.elements % 2);
   const bool half = w.type.sizeInBytes() == 2;
   return random(spec, w.elements, vectorWidth(spec, w.type), half ? 24 : 22, 4, half ? 12 : 4);
 }
@@ -402,9 +409,9 @@ std::vector<VertexClass> networkClasses() {
           vertexClass("popnn::LossCrossEntropyTransform", ofFloats<RowsWork>, crossEntropy),
           vertexClass("popnn::ReduceMaxClassGather", ofWords, classGather, 2),
           vertexClass("popnn::ReduceMinClassGather", ofWords, classGather, 2),
-          guessed("poprand::Uniform", uniform),
+          vertexClass("poprand::Uniform", ofRandomNumbers, uniform),
           guessed("poprand::LogUniform", logUniform, 2),
-          guessed("poprand::Bernoulli", bernoulli),
+          vertexClass("poprand::Bernoulli", ofRandomNumbers, bernoulli),
           vertexClass("poprand::Normal", ofFloats<ElementsWork>, normal),
           vertexClass("poprand::TruncatedNormal", ofFloats<ElementsWork>, truncatedNormal),
           vertexClass("poprand::Dropout", ofFloats<ElementsWork>, dropout),

@@ -92,6 +92,7 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
     link(ipus.first, ipus.second, static_cast<std::uint64_t>(distinct) * held.elementBytes);
   }
   for (unsigned t = 0; t < tiles; ++t) {
+    if (in[t] == 0 && out[t] == 0) continue;
     const auto distinct = std::min((in[t] + held.repeat - 1) / held.repeat, held.distinct);
     const auto bytesIn = static_cast<std::uint64_t>(distinct) * held.elementBytes;
     received_[t] += bytesIn;
@@ -114,15 +115,22 @@ void Traffic::add(const TileRuns& held, const TileRuns& needed) {
 }
 
 void Traffic::add(const Traffic& other) {
-  for (std::size_t t = 0; t < received_.size(); ++t) {
-    received_[t] += other.received_[t];
-    saved_[t] += other.saved_[t];
-    spans_[t] += other.spans_[t];
-    sent_[t] += other.sent_[t];
-    receiveCode_[t] += other.receiveCode_[t];
-    sendCode_[t] += other.sendCode_[t];
-  }
+  for (std::size_t t = 0; t < received_.size(); ++t) addTile(other, t);
   between_.add(other.between_);
+}
+
+void Traffic::add(const Traffic& other, const std::vector<unsigned>& tiles) {
+  for (const auto t : tiles) addTile(other, t);
+  between_.add(other.between_);
+}
+
+void Traffic::addTile(const Traffic& other, std::size_t t) {
+  received_[t] += other.received_[t];
+  saved_[t] += other.saved_[t];
+  spans_[t] += other.spans_[t];
+  sent_[t] += other.sent_[t];
+  receiveCode_[t] += other.receiveCode_[t];
+  sendCode_[t] += other.sendCode_[t];
 }
 
 std::uint64_t Traffic::code(unsigned tile) const {
@@ -137,13 +145,15 @@ std::uint64_t Traffic::bytes() const {
 }
 
 std::uint64_t Traffic::cycles(const TargetSpec& spec) const {
-  std::uint64_t most = 0, spans = 0;
-  for (std::size_t t = 0; t < received_.size(); ++t) {
-    most = std::max({most, received_[t] - saved_[t], sent_[t]});
-    spans = std::max(spans, spans_[t]);
-  }
-  return std::max((most + spec.exchangeBytesPerCycle - 1) / spec.exchangeBytesPerCycle,
-                  spans * spec.exchangeSlotsPerSpan);
+  std::uint64_t most = 0;
+  for (std::size_t t = 0; t < received_.size(); ++t) most = std::max(most, cyclesOn(spec, t));
+  return most;
+}
+
+std::uint64_t Traffic::cyclesOn(const TargetSpec& spec, std::size_t tile) const {
+  const auto bytes = std::max(received_[tile] - saved_[tile], sent_[tile]);
+  return std::max((bytes + spec.exchangeBytesPerCycle - 1) / spec.exchangeBytesPerCycle,
+                  spans_[tile] * spec.exchangeSlotsPerSpan);
 }
 
 }  // namespace popir

@@ -75,6 +75,8 @@ class Traffic {
   /// the same positions, or those of a tensor of another size, which are scaled to them.
   void add(const TileRuns& held, const TileRuns& needed);
   void add(const Traffic& other);
+  /// The same, if `other` has nothing on tiles but these.
+  void add(const Traffic& other, const std::vector<unsigned>& tiles);
   /// Adds received bytes of a tile. If `together` tiles of one exchange bus need the same bytes,
   /// each of them takes the cycles of bytes / together only.
   void receive(unsigned tile, std::uint64_t bytes, unsigned together = 1) {
@@ -130,10 +132,12 @@ class Traffic {
   /// Cycles on the chips, without links. The tile with most bytes or the tile with most spans
   /// determines them, whichever takes longer.
   std::uint64_t cycles(const TargetSpec& spec) const;
+  std::uint64_t cyclesOn(const TargetSpec& spec, std::size_t tile) const;
   const LinkTraffic& links() const { return between_; }
   unsigned ipus() const { return static_cast<unsigned>(received_.size() / tilesPerIPU_); }
 
  private:
+  void addTile(const Traffic& other, std::size_t tile);
   // Whether pieces of so many bytes together have more than so many words each.
   static bool isLonger(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t words) {
     return bytes > pieces * words * kWordBytes;

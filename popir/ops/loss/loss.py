@@ -384,17 +384,19 @@ class ElementLossOpx(Opx):
         return place if t.elementType() == poplar.DOUBLE else pe.Cast(place, poplar.FLOAT)
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds one map without a reduction, else a sum and one map for the factor."""
+        """Adds one map without a reduction, else a sum and one map for the factor, which is a
+        constant on a tile, as PopART's.
+        """
         op, t = self.getOp(ElementLossOp), self.getInTensor(0)
         if t.elementType() == poplar.INT:
             self._grow_integers(op, t, prog)
             return
-        factor = pe.Const(op.factor())
-        if op.reduction_type() is ReductionType.NoReduction:
-            tree = pe.Mul(op.each(self.operand(0, t)), factor)
-            self.setOutTensor(0, self.mapped(tree, [t], prog))
-            return
         wide = poplar.DOUBLE if t.elementType() == poplar.DOUBLE else poplar.FLOAT
+        factor = self.getConst(wide, [], op.factor(), "scale")
+        if op.reduction_type() is ReductionType.NoReduction:
+            tree = pe.Mul(op.each(self.operand(0, t)), pe._2)
+            self.setOutTensor(0, self.mapped(tree, [t, factor], prog))
+            return
         each = op.each(pe._1)
         if each is not pe._1:
             t = popops.map(self.graph(), each, [t], prog, self.debugContext("each"))
@@ -402,8 +404,8 @@ class ElementLossOpx(Opx):
         total = popops.reduce(
             self.graph(), t.flatten(), wide, [0], params, prog, self.debugContext("reduce")
         )
-        tree = pe.Mul(self.operand(0, total), factor)
-        self.setOutTensor(0, self.mapped(tree, [total.reshape([])], prog))
+        tree = pe.Mul(self.operand(0, total), pe._2)
+        self.setOutTensor(0, self.mapped(tree, [total.reshape([]), factor], prog))
 
     def _grow_integers(self, op: ElementLossOp, t: Tensor, prog: program.Sequence) -> None:
         """The sum in integers, whose factor is 1."""
@@ -420,16 +422,24 @@ class ElementLossGradOpx(ElementLossOpx):
     """The lowering of the gradients of L1 and IdentityLoss."""
 
     def grow(self, prog: program.Sequence) -> None:
-        """Adds one map over g, broadcast, and the input."""
+        """Adds one map over g, broadcast, and the input. L1's factor is a constant on a tile, as
+        PopART's.
+        """
         op = self.getOp(ElementLossGradOp)
         operands = [self.getInTensor(i) for i in sorted(op.input)]
         if operands[0].elementType() == poplar.INT:
             self.setOutTensor(0, self.cloneNcopy(prog, broadcast_to(operands[0], self.outShape(0))))
             return
         places = [self.operand(i, t) for i, t in enumerate(operands)]
-        tree = pe.Mul(places[0], pe.Const(op.factor))
         if op.is_signed:
-            tree = pe.Mul(tree, pe.Signum(places[1]))
+            wide = poplar.DOUBLE if operands[0].elementType() == poplar.DOUBLE else poplar.FLOAT
+            factor = self.getConst(wide, [], op.factor, "scale")
+            tree = pe.Mul(
+                pe.Mul(places[0], pe.PlaceHolder(len(operands) + 1)), pe.Signum(places[1])
+            )
+            operands.append(factor)
+        else:
+            tree = pe.Mul(places[0], pe.Const(op.factor))
         operands[0] = broadcast_to(operands[0], self.outShape(0))
         self.setOutTensor(0, self.mapped(tree, operands, prog))
 
