@@ -19,7 +19,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.once import begin
 from tests.packages import SANITIZED
+
+begin()
 
 # What tests start inherits these: without, nobody hears of what a test sends where `make test` was
 # started with signals ignored (`nohup make test &`), and ended children are lost.

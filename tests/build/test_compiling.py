@@ -134,9 +134,7 @@ def stub_object(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", SDK_LIBRARIES)
-def test_each_linker_name_stands_for_libpopir(
-    name: str, stub_object: Path, tmp_path: Path
-) -> None:
+def test_each_linker_name_stands_for_libpopir(name: str, stub_object: Path, tmp_path: Path) -> None:
     flags = [f"-L{PACKAGE}/lib", f"-l{name}"]
     run(CXX, "-shared", stub_object, *flags, "-o", "libstub.so", cwd=tmp_path)
     needed = dynamic_section(tmp_path / "libstub.so")["NEEDED"]
