@@ -199,8 +199,10 @@ class Settings:
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
-        name = self._current(name)
         declared = _fields(type(self)).get(name)
+        if declared is None:
+            name = self._current(name)
+            declared = _fields(type(self)).get(name)
         if declared is None:
             near = did_you_mean(name, _fields(type(self)))
             raise UnknownOptionError(f"{type(self).__name__} has no option '{name}'.{near}")
@@ -299,8 +301,8 @@ class SessionSettings(Settings):
         """Warns once of each option whose name begins with `prefix` and that is not at its default:
         it has no effect, for the reason `why`.
         """
-        for name, known, value in _leaves(self, ""):
-            if name.startswith(prefix) and value != known.default():
+        for name, known, value in _leaves(self, "", prefix):
+            if not known.is_constant(value) and value != known.default():
                 self._warn_once(name, value, f"has no effect: {why}.")
 
     def tellWithout(self, needs: Needs, why: str) -> None:
@@ -308,6 +310,8 @@ class SessionSettings(Settings):
         not hold.
         """
         for name, known, value in _leaves(self, ""):
+            if known.is_constant(value):
+                continue
             declared = _declared(type(self), name, known)
             if declared is not None and declared.needs is needs and value != known.default():
                 self._warn_once(name, value, f"has no effect: {why}.")
@@ -391,14 +395,20 @@ def _declared(root: type[Settings], name: str, known: _Known) -> _Declared | Non
     return known.declared if other is None else other.metadata["declared"]
 
 
-def _leaves(settings: Settings, path: str) -> Iterator[tuple[str, _Known, Any]]:
+def _leaves(settings: Settings, path: str, prefix: str = "") -> Iterator[tuple[str, _Known, Any]]:
+    """The options of an object that lies at `path`: their whole names, what is known of them, and
+    their values. Of those alone whose names begin with `prefix`.
+    """
     values = vars(settings)
     for name, known in _fields(type(settings)).items():
+        whole = path + name
+        if prefix and not (whole.startswith(prefix) or prefix.startswith(f"{whole}.")):
+            continue
         value = values[name]
         if known.declared is None:
-            yield from _leaves(value, f"{path}{name}.")
+            yield from _leaves(value, f"{whole}.", prefix)
         else:
-            yield path + name, known, value
+            yield whole, known, value
 
 
 # Types.
