@@ -268,9 +268,7 @@ class SessionSettings(Settings):
         if that was not done on assignment, of options that have no effect at all or together with
         the other options.
         """
-        for name, known, value in _leaves(self, ""):
-            if known.is_constant(value):
-                continue
+        for name, known, value in _leaves(self, "", changed=True):
             declared = _declared(type(self), name, known)
             assert declared is not None
             holder, _, own = name.rpartition(".")
@@ -301,17 +299,15 @@ class SessionSettings(Settings):
         """Warns once of each option whose name begins with `prefix` and that is not at its default:
         it has no effect, for the reason `why`.
         """
-        for name, known, value in _leaves(self, "", prefix):
-            if not known.is_constant(value) and value != known.default():
+        for name, known, value in _leaves(self, "", changed=True):
+            if name.startswith(prefix) and value != known.default():
                 self._warn_once(name, value, f"has no effect: {why}.")
 
     def tellWithout(self, needs: Needs, why: str) -> None:
         """Warns of the options that need the condition `needs`, when a session finds that it does
         not hold.
         """
-        for name, known, value in _leaves(self, ""):
-            if known.is_constant(value):
-                continue
+        for name, known, value in _leaves(self, "", changed=True):
             declared = _declared(type(self), name, known)
             if declared is not None and declared.needs is needs and value != known.default():
                 self._warn_once(name, value, f"has no effect: {why}.")
@@ -395,20 +391,21 @@ def _declared(root: type[Settings], name: str, known: _Known) -> _Declared | Non
     return known.declared if other is None else other.metadata["declared"]
 
 
-def _leaves(settings: Settings, path: str, prefix: str = "") -> Iterator[tuple[str, _Known, Any]]:
+def _leaves(
+    settings: Settings, path: str, changed: bool = False
+) -> Iterator[tuple[str, _Known, Any]]:
     """The options of an object that lies at `path`: their whole names, what is known of them, and
-    their values. Of those alone whose names begin with `prefix`.
+    their values. If `changed`, without those that are left at the default.
     """
     values = vars(settings)
     for name, known in _fields(type(settings)).items():
-        whole = path + name
-        if prefix and not (whole.startswith(prefix) or prefix.startswith(f"{whole}.")):
-            continue
         value = values[name]
+        if changed and value is known.constant:
+            continue
         if known.declared is None:
-            yield from _leaves(value, f"{whole}.", prefix)
+            yield from _leaves(value, f"{path}{name}.", changed)
         else:
-            yield whole, known, value
+            yield path + name, known, value
 
 
 # Types.
