@@ -2,6 +2,7 @@
 
 import gc
 import json
+import logging
 import os
 
 # NumPy and PyTorch are oracles, whose threads would wait, and spin, for a processor that other
@@ -19,7 +20,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.once import begin
 from tests.packages import SANITIZED
+
+begin()
 
 # What tests start inherits these: without, nobody hears of what a test sends where `make test` was
 # started with signals ignored (`nohup make test &`), and ended children are lost.
@@ -105,9 +109,19 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
+        _let_loggers_propagate()
         gc.freeze()
         if was_on:
             gc.enable()
+
+
+def _let_loggers_propagate() -> None:
+    """pytest gives its handlers to the root's logger, and to all that keep their messages from it,
+    six times a test. PyTorch has forty of these, whose messages may as well go by way of the root.
+    """
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
+            logger.propagate = True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -31,6 +31,7 @@ def build(
     time when it is this one's turn, so that no other compiles it.
     """
     options = {"CMAKE_ARGS": f"{os.environ.get('CMAKE_ARGS', '')} {cmake_args}".strip()}
+    options["PIP_NO_COMPILE"] = "1"  # of what pip installs to build with, little is ever imported
     options |= env or {}
     (ROOT / "build").mkdir(exist_ok=True)
     with (ROOT / "build" / ".wheel.lock").open("w") as lock:

@@ -149,7 +149,8 @@ def _parse(source: Serialised, where: str, is_apart: bool) -> tuple[ModelProto, 
 
 def _check_messages(where: str, message: bytes) -> None:
     if (
-        wire.worst_case(len(message)) > poplar.availableMemory() // 2
+        len(message) // 2 >= MAX_MESSAGES  # each field of a message takes two bytes or more
+        and wire.worst_case(len(message)) > poplar.availableMemory() // 2
         and wire.count_messages(message, MAX_MESSAGES) > MAX_MESSAGES
     ):
         raise ModelError(f"{where} consists of more than {MAX_MESSAGES} parts.")

@@ -199,8 +199,10 @@ class Settings:
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
-        name = self._current(name)
         declared = _fields(type(self)).get(name)
+        if declared is None:
+            name = self._current(name)
+            declared = _fields(type(self)).get(name)
         if declared is None:
             near = did_you_mean(name, _fields(type(self)))
             raise UnknownOptionError(f"{type(self).__name__} has no option '{name}'.{near}")
@@ -266,9 +268,7 @@ class SessionSettings(Settings):
         if that was not done on assignment, of options that have no effect at all or together with
         the other options.
         """
-        for name, known, value in _leaves(self, ""):
-            if known.is_constant(value):
-                continue
+        for name, known, value in _leaves(self, "", changed=True):
             declared = _declared(type(self), name, known)
             assert declared is not None
             holder, _, own = name.rpartition(".")
@@ -299,7 +299,7 @@ class SessionSettings(Settings):
         """Warns once of each option whose name begins with `prefix` and that is not at its default:
         it has no effect, for the reason `why`.
         """
-        for name, known, value in _leaves(self, ""):
+        for name, known, value in _leaves(self, "", changed=True):
             if name.startswith(prefix) and value != known.default():
                 self._warn_once(name, value, f"has no effect: {why}.")
 
@@ -307,7 +307,7 @@ class SessionSettings(Settings):
         """Warns of the options that need the condition `needs`, when a session finds that it does
         not hold.
         """
-        for name, known, value in _leaves(self, ""):
+        for name, known, value in _leaves(self, "", changed=True):
             declared = _declared(type(self), name, known)
             if declared is not None and declared.needs is needs and value != known.default():
                 self._warn_once(name, value, f"has no effect: {why}.")
@@ -391,12 +391,19 @@ def _declared(root: type[Settings], name: str, known: _Known) -> _Declared | Non
     return known.declared if other is None else other.metadata["declared"]
 
 
-def _leaves(settings: Settings, path: str) -> Iterator[tuple[str, _Known, Any]]:
+def _leaves(
+    settings: Settings, path: str, changed: bool = False
+) -> Iterator[tuple[str, _Known, Any]]:
+    """The options of an object that lies at `path`: their whole names, what is known of them, and
+    their values. If `changed`, without those that are left at the default.
+    """
     values = vars(settings)
     for name, known in _fields(type(settings)).items():
         value = values[name]
+        if changed and value is known.constant:
+            continue
         if known.declared is None:
-            yield from _leaves(value, f"{path}{name}.")
+            yield from _leaves(value, f"{path}{name}.", changed)
         else:
             yield path + name, known, value
 

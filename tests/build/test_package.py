@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import popir
-from tests.packages import build, build_wheel, install, plain_build
+from tests.packages import build, install, plain_build
 from tests.toolchain import CXX, ROOT, run
 
 LIBRARIES = (
@@ -38,10 +38,33 @@ CARRIED = {
 }
 
 
+COMPILED = re.compile(r"compiled \d+ of \d+: (.+)")
+CHANGED = ROOT / "cpp" / "version.cpp"
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def after_a_change(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What building a tree that was built compiles when one file has changed."""
+    for _ in range(2):  # the first may be this tree's first
+        said = build(tmp_path_factory.mktemp("changed"), "-v", changed=CHANGED)
+        if (found := COMPILED.findall(said)) == [CHANGED.name]:
+            break
+    return found
+
+
+@pytest.fixture(scope="module")
+def last(after_a_change: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The wheel of this tree, and what is said of a build after which nothing has changed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    said = build(folder, "-v")
+    (path,) = folder.glob("*.whl")
+    return path, said
+
+
+@pytest.fixture(scope="module")
+def wheel(last: tuple[Path, str]) -> Path:
     """The wheel of this tree."""
-    return build_wheel(tmp_path_factory.mktemp("wheel"))
+    return last[0]
 
 
 def below(folder: str, under: str) -> set[str]:
@@ -86,11 +109,11 @@ def test_the_wheel_works_without_the_tree(wheel: Path, tmp_path: Path) -> None:
     assert run("./program", "loop", cwd=tmp_path, env=found) == "8 16\n"
 
 
-def test_a_second_build_compiles_what_changed_and_says_so(wheel: Path, tmp_path: Path) -> None:
-    compiled = re.compile(r"compiled \d+ of \d+: (.+)")
-    changed = ROOT / "cpp" / "version.cpp"
-    assert compiled.findall(build(tmp_path, "-v", changed=changed)) == ["version.cpp"]
-    assert compiled.findall(build(tmp_path, "-v")) == []
+def test_a_second_build_compiles_what_changed_and_says_so(
+    after_a_change: list[str], last: tuple[Path, str]
+) -> None:
+    assert after_a_change == [CHANGED.name]
+    assert COMPILED.findall(last[1]) == []
 
 
 def test_objects_of_a_plain_build_are_taken_while_nothing_of_theirs_is_newer(
