@@ -13,7 +13,7 @@ namespace {
 
 const SavedKernel<HistogramKernel> kSavedHistogram("histogram");
 
-constexpr std::int64_t kBlock = 32 * 1024;  // elements of a task
+constexpr std::int64_t kCounted = 32 * 1024;  // elements of a task
 
 template <class T>
 class HistogramRunner : public Runner {
@@ -38,8 +38,8 @@ class HistogramRunner : public Runner {
     parallelFor(tasks(), threads_, elements_ * levels_, [&](std::int64_t task) {
       auto* counts = all + task * row;
       std::fill_n(counts, row, 0U);
-      const auto end = std::min((task + 1) * kBlock, elements_);
-      for (auto i = task * kBlock; i < end; ++i) {
+      const auto end = std::min((task + 1) * kCounted, elements_);
+      for (auto i = task * kCounted; i < end; ++i) {
         const float given = static_cast<float>(in[i]), x = absolute_ ? std::fabs(given) : given;
         counts[0] += x < static_cast<float>(levels[0]);
         for (std::int64_t l = 0; l < levels_; ++l)
@@ -61,7 +61,7 @@ class HistogramRunner : public Runner {
 
  private:
   std::int64_t tasks() const {
-    return std::max<std::int64_t>(1, (elements_ + kBlock - 1) / kBlock);
+    return std::max<std::int64_t>(1, (elements_ + kCounted - 1) / kCounted);
   }
 
   bool absolute_;
