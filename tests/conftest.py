@@ -69,6 +69,10 @@ class Golden:
         )
 
 
+EVERY = "POPIR_TESTS_EVERY"
+"""Environment variable: `--every` of the process that started this one."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden",
@@ -78,10 +82,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every",
         type=int,
-        default=1,
+        default=int(os.environ.get(EVERY, "1")),
         metavar="N",
         help="of the cases of each test that has many, run each N-th alone",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests that run others in a process of their own take as many cases there."""
+    os.environ[EVERY] = str(config.getoption("--every"))
 
 
 @pytest.fixture

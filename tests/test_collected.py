@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import MANY
+from tests.conftest import EVERY, MANY
 from tests.toolchain import ROOT, run
 
 
@@ -29,7 +29,8 @@ def test_of_many_cases_some_are_taken(tmp_path: Path, every: str, taken: int) ->
         f"@pytest.mark.parametrize('i', range({MANY} + 1))\ndef test_many(i): pass\n"
     )
     words = ["-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", file]
-    said = run(
-        sys.executable, *words, f"--every={every}", cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}
-    )
+    path = {"PYTHONPATH": str(ROOT)}
+    said = run(sys.executable, *words, f"--every={every}", cwd=tmp_path, env=path)
+    assert f"{taken} passed" in said
+    said = run(sys.executable, *words, cwd=tmp_path, env={**path, EVERY: every})  # as a child of it
     assert f"{taken} passed" in said
