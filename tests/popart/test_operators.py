@@ -21,6 +21,6 @@ def test_identifiers_are_made_before_the_static_creators_that_name_them(tmp_path
     code = "from popir import _device; print(_device.popart.opxs())"
     library = str(PACKAGE / "lib" / "libpopir.so")
     names = ["Accumulate", "GetRandomSeed", "Histogram", "IdentityGrad", "LambSquare"]
-    names += ["ModifyRandomSeed", "Sync"]
+    names += ["LossScaleUpdate", "ModifyRandomSeed", "Sync"]
     expected = [(("ai.graphcore", name, 1), library) for name in names]
     assert python(code, cwd=tmp_path) == f"{expected}\n"

@@ -210,7 +210,7 @@ double depthwiseBlocksTime(const ConvSpec& spec, unsigned threads) {
 }
 
 double columnsTime(const ConvSpec& spec, unsigned threads) {
-  constexpr double kMultiplied = 0.152, kStartOfThreads = 2300, kWritten = 0.15;
+  constexpr double kMultiplied = 0.152, kStartOfThreads = 2300, kFar = 0.15, kCache = 1 << 20;
   struct Gathering {
     double line, element, strided;
   };
@@ -222,6 +222,8 @@ double columnsTime(const ConvSpec& spec, unsigned threads) {
                      parts = (s.points + part - 1) / part, last = s.points - (parts - 1) * part,
                      shares = partsOfChannels(s.images * s.groups, s.outputs, threads);
   const bool isStrided = !isAll(spec.stride, 1);
+  // What exceeds the second-level cache is written to a farther one.
+  const double written = number(s.written()) * sizeof(float) > kCache ? kFar : 0;
   const auto timeOf = [&](std::int64_t points) {
     const std::int64_t vectors = vectorsOf(points), lines = (points + s.line - 1) / s.line;
     const Gathering& of = s.inputs >= kChannelsOfVectors ? kVectors : kElements;
@@ -229,7 +231,7 @@ double columnsTime(const ConvSpec& spec, unsigned threads) {
                             (isStrided ? of.strided * number(points) : 0);
     return number(steps) * (multiplication * kMultiplied * number(s.outputs / shares * vectors) +
                             others * gathered) +
-           others * kWritten * number(s.outputs / shares * points);
+           others * written * number(s.outputs / shares * points);
   };
   const std::int64_t items = s.images * s.groups * shares * parts;
   const double item = (number(parts - 1) * timeOf(part) + timeOf(last)) / number(parts);
